@@ -11,6 +11,7 @@
 #include "audit/audit_session.h"
 #include "data/load.h"
 #include "plan/plan_make.h"
+#include "plan/release.h"
 #include "data/data_options_read.h"
 
 /* Faults of single records are listed: what they mean is known once the plan is. */
@@ -428,7 +429,7 @@ static int train_once(struct audit_session *audit, struct dpf_error *error)
     const int64_t asked = audit_value(audit, AUDIT_CANARIES)->integer;
     for (int side = 0; side < 2; side++)
         for (int t = 0; t < plan->sides[side].n_terms; t++)
-            if (observe_hidden_draw(plan, &plan->sides[side].terms[t]))
+            if (plan_hides_draw(plan, &plan->sides[side].terms[t]))
                 return error_set(error, DPF_FAULT_CONFIG,
                                  "[%s] sampler: an audit in one run cannot leave out a draw that is hidden "
                                  "from the observer; audit in many runs",

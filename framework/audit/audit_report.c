@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "audit/audit_session.h"
+#include "dpframe/accounting.h"
 #include "privacy/statement.h"
 
 /* ---- statements ---------------------------------------------------------------------------------------- */
@@ -226,10 +227,25 @@ static void print_evidence(const struct audit_session *audit)
                v->rule.favours == 0 ? "first" : "second", (long long)v->hits[1], (long long)v->n);
 }
 
-/* Rounding to the grid is stated, and not in what is measured; this is for the arithmetic of both. */
+/*
+ * Rounding to the grid is stated, and not in what is measured; this is for the arithmetic of both. Where the
+ * conditions of a proof do not hold a release may move further; but a component by itself states what it does,
+ * whatever is proved of the pipeline around it.
+ */
 static int moves_too_far(const struct audit_session *audit)
 {
-    return audit->session.plan.guarantee.plan_holds && audit->move.share > 1 + 1e-9;
+    return (audit->session.plan.guarantee.plan_holds || audit->of_plugin) && audit->move.share > 1 + 1e-9;
+}
+
+/* ", block 1", ", block gram 0"; nothing of a recommender. */
+static const char *block_name(const struct audit_session *audit, int block, char out[32])
+{
+    out[0] = '\0';
+    if (audit->session.plan.recommender.instance)
+        return out;
+    dpf_text_add(out, 32, ", ");
+    dpf_text_add_blocks(out, 32, UINT32_C(1) << block);
+    return out;
 }
 
 /* "items, term 0", or the name of a recommender's release. */
@@ -259,16 +275,21 @@ static void print_move(const struct audit_session *audit)
 static void print_noise(const struct audit_session *audit)
 {
     const struct noise_check *noise = &audit->noise;
-    char place[64];
-    for (int i = 0; i < noise->n; i++) {
+    char place[64], block[32];
+    for (size_t i = 0; i < noise->n; i++) {
         const struct noise_finding *f = &noise->findings[i];
         if (f->failed || f->aspect == NOISE_VARIANCE)
-            printf("Noise of %s: %s %.4f over %lld coordinates (%+.1f standard deviations)%s.\n",
-                   term_name(audit, f->side, f->term, place), noise_aspect_name(f->aspect), f->value,
-                   (long long)f->n, f->deviations, f->failed ? ": NOT AS DECLARED" : "");
+            printf("Noise of %s%s: %s %.4f over %lld coordinates (%+.1f standard deviations)%s.\n",
+                   term_name(audit, f->side, f->term, place), block_name(audit, f->block, block),
+                   noise_aspect_name(f->aspect), f->value, (long long)f->n, f->deviations,
+                   f->failed ? ": NOT AS DECLARED" : "");
     }
     if (noise->n > 0 && !noise->failed)
-        printf("Noise of a round tells nothing about that of another round, row or column.\n");
+        printf("Noise tells nothing about that of another round, row, column, block or user.\n");
+    if (noise->n > 0)
+        printf("Sound noise fails one of these %zu tests in at most %g of all audits: beyond %.1f standard "
+               "deviations.\n",
+               noise->n, NOISE_FALSE_ALARMS, noise->alarm);
 }
 
 static void print_text(const struct audit_session *audit, int violated)
@@ -326,12 +347,15 @@ static json_t *statement_json(const struct audit_session *audit, const struct au
 static json_t *noise_json(const struct noise_check *noise)
 {
     json_t *list = json_array();
-    for (int i = 0; i < noise->n; i++) {
+    for (size_t i = 0; i < noise->n; i++) {
         const struct noise_finding *f = &noise->findings[i];
-        json_array_append_new(
-            list, json_pack("{s:s, s:i, s:s, s:f, s:I, s:f, s:b}", "side", plan_side_name(f->side), "term",
-                            f->term, "aspect", noise_aspect_name(f->aspect), "value", f->value, "coordinates",
-                            (json_int_t)f->n, "deviations", f->deviations, "failed", f->failed));
+        char block[32] = "";
+        dpf_text_add_blocks(block, sizeof block, UINT32_C(1) << f->block);
+        json_array_append_new(list,
+                              json_pack("{s:s, s:i, s:s, s:s, s:f, s:I, s:f, s:b}", "side",
+                                        plan_side_name(f->side), "term", f->term, "block", block, "aspect",
+                                        noise_aspect_name(f->aspect), "value", f->value, "coordinates",
+                                        (json_int_t)f->n, "deviations", f->deviations, "failed", f->failed));
     }
     return list;
 }

@@ -18,6 +18,7 @@ static void audit_close(struct audit_session *audit)
     one_run_free(&audit->one_run);
     dataset_free(&audit->base);
     free(audit->statements);
+    noise_check_free(&audit->noise);
     config_values_free(&audit->values);
     session_close(&audit->session);
 }
@@ -71,12 +72,13 @@ static int audit_all(struct audit_session *audit, int *violations, struct dpf_er
     return 0;
 }
 
-int audit_run(const struct arguments *arguments, int *violations, struct dpf_error *error)
+int audit_run(const struct arguments *arguments, int of_plugin, int *violations, struct dpf_error *error)
 {
     struct audit_session *audit = memory_new(1, sizeof *audit);
     if (!audit)
         return error_memory(error);
     audit->arguments = arguments;
+    audit->of_plugin = of_plugin;
     const int status = audit_all(audit, violations, error);
     audit_close(audit);
     free(audit);

@@ -5,8 +5,8 @@
 
 #include "run/arguments.h"
 
-/* Audits the configuration and prints the report. violations: how many statements and findings about the
+/* Audits the configuration, which may be made for one component alone (of_plugin), and prints the report. violations: how many statements and findings about the
    noise the audit refutes. */
-int audit_run(const struct arguments *arguments, int *violations, struct dpf_error *error);
+int audit_run(const struct arguments *arguments, int of_plugin, int *violations, struct dpf_error *error);
 
 #endif

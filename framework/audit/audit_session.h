@@ -26,6 +26,7 @@ struct audit_statement {
 
 struct audit_session {
     const struct arguments *arguments;
+    int of_plugin; /* the configuration is made for one component, whose statement alone counts */
     struct session session;
     struct config_values values; /* [audit] */
     struct dataset base;         /* of [data] */

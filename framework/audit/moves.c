@@ -2,8 +2,10 @@
 #include "audit/moves.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "dpframe/accounting.h"
+#include "seen/laws.h"
 
 /* What the events of a release state together, in units of the noise; NaN: nothing, or not of these laws. */
 struct stated {
@@ -41,15 +43,13 @@ static struct stated stated_of(const struct plan *plan, int side, int term)
 }
 
 /* The move of an observation in units of the noise; blocks without noise are not looked at. */
-static double measured(const struct plan *plan, const struct observation *first,
-                       const struct observation *second, int32_t norm)
+static double measured(const struct observation *first, const struct observation *second, int32_t norm)
 {
-    const struct term_plan *term = &plan->sides[first->side].terms[first->term];
     double sum = 0;
     for (int64_t r = 0; r < first->n_rows; r++)
-        for (int32_t b = 0; b < term->query.n_blocks; b++) {
-            const dpf_block *block = &term->query.blocks[b];
-            const double scale = observation_scale(plan, first, r, b);
+        for (int32_t b = 0; b < first->query.n_blocks; b++) {
+            const dpf_block *block = &first->query.blocks[b];
+            const double scale = observation_scale(first, r, b);
             for (int32_t i = block->offset; i < block->offset + block->length && scale > 0; i++) {
                 const int64_t at = r * first->width + i;
                 const double x = fabs(first->exact[at] - second->exact[at]) / scale;
@@ -57,12 +57,6 @@ static double measured(const struct plan *plan, const struct observation *first,
             }
         }
     return norm == 2 ? sqrt(sum) : sum;
-}
-
-static int same_rows(const struct observation *a, const struct observation *b)
-{
-    return a->side == b->side && a->term == b->term && a->round == b->round && a->n_rows == b->n_rows &&
-           a->width == b->width && !a->rows && !b->rows && a->first_row == b->first_row;
 }
 
 static int is_correlated(const struct plan *plan, const struct observation *o)
@@ -73,69 +67,42 @@ static int is_correlated(const struct plan *plan, const struct observation *o)
 
 /* The move of all rounds and rows of the term of observation `at`: what is stated of correlated noise is
  * about them. */
-static double measured_run(const struct plan *plan, const struct trace *first, const struct trace *second,
-                           size_t at)
+static double measured_run(const struct trace *first, const struct trace *second, size_t at)
 {
     double squares = 0;
     for (size_t i = 0; i <= at; i++) {
         const struct observation *a = &first->sums.items[i], *b = &second->sums.items[i];
         if (a->side != first->sums.items[at].side || a->term != first->sums.items[at].term ||
-            !same_rows(a, b))
+            !observation_matches(a, b))
             continue;
-        const double move = measured(plan, a, b, 2);
+        const double move = measured(a, b, 2);
         squares += move * move;
     }
     return sqrt(squares);
 }
 
-static void compare(const struct plan *plan, const struct trace *first, const struct trace *second,
-                    struct move *out)
+/* The move of observation i of both over what is stated; 0 where nothing is. */
+static double share_of(const struct plan *plan, const struct trace *first, const struct trace *second,
+                       size_t i)
 {
-    for (size_t i = 0; i < first->sums.n && i < second->sums.n; i++) {
-        const struct observation *a = &first->sums.items[i], *b = &second->sums.items[i];
-        const struct stated stated = stated_of(plan, a->side, a->term);
-        if (!same_rows(a, b) || !(stated.size > 0) || isinf(stated.size))
-            continue;
-        const double move =
-            is_correlated(plan, a) ? measured_run(plan, first, second, i) : measured(plan, a, b, stated.norm);
-        const double share = move / stated.size;
-        if (share > out->share)
-            *out = (struct move){share, a->side, a->term, a->round};
-    }
-}
-
-/* How often the same was released before. */
-static int32_t round_of(const struct hearing *hearing, size_t at)
-{
-    int32_t round = 0;
-    for (size_t i = 0; i < at; i++)
-        round += hearing->items[i].release == hearing->items[at].release &&
-                 hearing->items[i].row == hearing->items[at].row;
-    return round;
-}
-
-static int find_heard(struct trials *trials, struct pool *pool, int64_t number, struct move *out,
-                      struct dpf_error *error)
-{
-    struct hearing first, second;
-    if (!trials->has_laws)
+    const struct observation *a = &first->sums.items[i], *b = &second->sums.items[i];
+    if (a->event)
+        return law_share_of_move(a, b, plan->guarantee.unit, plan->guarantee.adjacency);
+    const struct stated stated = stated_of(plan, a->side, a->term);
+    if (!observation_matches(a, b) || !(stated.size > 0) || isinf(stated.size))
         return 0;
-    if (trials_hear_pair(trials, pool, number, &first, &second, error) != 0)
-        return -1;
-    for (size_t i = 0; i < first.n && i < second.n; i++) {
-        const double share = hearing_move(trials->plan, &first, &second, i);
-        const dpf_event *event = hearing_event(trials->plan, &first.items[i]);
-        if (share > out->share)
-            *out = (struct move){share, event->side, event->term, round_of(&first, i)};
-    }
-    /* What is published beside the releases must follow from them. */
-    if ((trials->plan->recommender.functions->flags(trials->plan->recommender.instance->self) &
-         DPF_RECOMMENDER_STATE_RELEASED) &&
-        !hearing_same_state(&first, &second))
-        *out = (struct move){.share = INFINITY, .side = DPF_SIDE_ITEMS};
-    hearing_free(&first);
-    hearing_free(&second);
-    return 0;
+    return (is_correlated(plan, a) ? measured_run(first, second, i) : measured(a, b, stated.norm)) /
+           stated.size;
+}
+
+/* Whether a component's states differ though they are computed from equal releases alone. */
+static int state_tells(const struct plan *plan, const struct trace *first, const struct trace *second)
+{
+    return plan->recommender.instance &&
+           (plan->recommender.functions->flags(plan->recommender.instance->self) &
+            DPF_RECOMMENDER_STATE_RELEASED) &&
+           (first->state_bytes != second->state_bytes ||
+            memcmp(first->state, second->state, (size_t)first->state_bytes) != 0);
 }
 
 int moves_find(struct trials *trials, struct pool *pool, int64_t number, struct move *out,
@@ -143,11 +110,19 @@ int moves_find(struct trials *trials, struct pool *pool, int64_t number, struct 
 {
     struct trace first, second;
     *out = (struct move){.share = 0};
-    if (trials->plan->recommender.instance)
-        return find_heard(trials, pool, number, out, error);
+    if (trials->plan->recommender.instance && !trials->has_laws)
+        return 0;
     if (trials_pair(trials, pool, number, &first, &second, error) != 0)
         return -1;
-    compare(trials->plan, &first, &second, out);
+    for (size_t i = 0; i < first.sums.n && i < second.sums.n; i++) {
+        const struct observation *a = &first.sums.items[i];
+        const double share = share_of(trials->plan, &first, &second, i);
+        if (share > out->share)
+            *out = (struct move){share, a->side, a->term, a->round};
+    }
+    /* What is published beside the releases must follow from them. */
+    if (state_tells(trials->plan, &first, &second))
+        *out = (struct move){.share = INFINITY, .side = DPF_SIDE_ITEMS};
     trace_free(&first);
     trace_free(&second);
     return 0;

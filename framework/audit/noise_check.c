@@ -5,46 +5,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/heard.h"
+#include "audit/observe.h"
 #include "audit/score.h"
 #include "base/memory.h"
 
-#define ENOUGH 8000 /* coordinates: what has a tenth less variance than declared is found */
+#define ENOUGH 8000 /* numbers of a block: what has a tenth less variance than declared is found */
+/* For blocks of few numbers beside others of many: enough to find out whether there is noise at all. */
+#define ENOUGH_OF_FEW (2 * NOISE_FEWEST_PAIRS)
 #define ENOUGH_TRAININGS 200
 #define MOST_TRAININGS 800
-#define MOST_TERMS 16  /* of a side; more are not looked at */
-#define MOST_USERS 256 /* whose own rows are looked at */
-_Static_assert(DPF_MAX_RELEASES <= MOST_TERMS, "each release of a recommender has a tally");
+#define MOST_USERS 256      /* whose own rows of a component are looked at */
+#define MOST_MESSAGES_OF 16 /* users whose messages are looked at */
 
 struct checking {
     const struct plan *plan;
-    struct noise_tally tallies[2][MOST_TERMS]; /* of a recommender: by side and release */
+    int terms[2];
+    struct noise_tally *tallies[2]; /* by term, or release of a recommender, and block */
 };
 
-/* The event that says which law a block's noise has, its own or that of its group; NULL: none whose variance
-   is declared. */
-static const dpf_event *law_of_block(const struct plan *plan, int side, int term, int32_t block)
+void noise_check_free(struct noise_check *check)
 {
-    const dpf_event *found = NULL;
-    for (int64_t i = 0; i < plan->ledger.n; i++) {
-        const dpf_event *event = &plan->ledger.entries[i].event;
-        const int exact = (event->kind >= DPF_EVENT_LAPLACE && event->kind <= DPF_EVENT_DISCRETE_GAUSSIAN) ||
-                          event->kind == DPF_EVENT_CORRELATED_GAUSSIAN;
-        if (event->side == side && event->term == term &&
-            (exact || event->kind == DPF_EVENT_SKELLAM || event->kind == DPF_EVENT_PBM) &&
-            !(event->flags & DPF_EVENT_NOISE_KNOWN) && (!found || (event->blocks >> block) & 1))
-            found = event;
-    }
-    return found;
+    free(check->findings);
+    *check = (struct noise_check){.findings = NULL};
+}
+
+/* ---- what has a law ------------------------------------------------------------------------------------- */
+
+/* The event that says which law a block's noise has; NULL: none whose variance is declared. */
+static const dpf_event *law_of_block(const struct plan *plan, const struct observation *o, int32_t block,
+                                     int gram)
+{
+    const dpf_event *event = score_event(plan, o, block, gram);
+    return event && (law_kind_of(event) != LAW_NONE || event->kind == DPF_EVENT_PBM) &&
+                   !(event->flags & DPF_EVENT_NOISE_KNOWN)
+               ? event
+               : NULL;
 }
 
 /* Of sums of messages that are seen one by one, and of shares of sparse ones, the law is another. Binomial
    noise is known of each message and of each sum. */
-static int is_checked(const struct checking *c, const struct term_plan *term, const struct observation *o,
-                      int is_message)
+static int is_checked(const struct checking *c, const struct observation *o, int is_message)
 {
-    const dpf_mechanism *mechanism = term->mechanism->functions;
-    const dpf_event *law = law_of_block(c->plan, o->side, o->term, 0);
+    if (o->event)
+        return o->exact != NULL;
+    const dpf_mechanism *mechanism = c->plan->sides[o->side].terms[o->term].mechanism->functions;
+    const dpf_event *law = law_of_block(c->plan, o, 0, 0);
     if (law && law->kind == DPF_EVENT_PBM)
         return is_message || !o->told;
     if (is_message || o->told)
@@ -53,177 +58,228 @@ static int is_checked(const struct checking *c, const struct term_plan *term, co
            (o->noise.where == DPF_NOISE_IN_SHARES && (mechanism->flags & DPF_MECHANISM_DENSE));
 }
 
-/* The noise of a coordinate over its declared standard deviation; NaN where none is declared. */
-static double standardised(const struct checking *c, const struct observation *o, int64_t r, int32_t b,
+/* ---- adding up ------------------------------------------------------------------------------------------ */
+
+/* A number of an observation over its declared standard deviation; NaN where none is declared. */
+static double standardised(const struct checking *c, const struct observation *o, int64_t r, int32_t block,
                            int32_t column)
 {
-    const double deviation = score_deviation(c->plan, o, r, b, column);
     const int64_t at = r * o->width + column;
-    if (!(observation_scale(c->plan, o, r, b) > 0))
-        return NAN; /* released as it is */
-    if (o->deviation && o->deviation[at] <= 0)
-        return NAN; /* nobody has sent it */
-    return deviation > 0 ? (o->seen[at] - o->exact[at]) / deviation : (double)NAN;
+    const dpf_event *event = law_of_block(c->plan, o, block, observation_is_gram(o, r));
+    if (!event || !o->deviation || !(o->deviation[at] > 0)) /* released as it is, or nobody has sent it */
+        return NAN;
+    const struct law law = score_law(c->plan, o, r, block, column);
+    return law_standardised(&law, o->seen[at], o->exact[at]);
 }
 
-static void add_block(struct checking *c, const struct observation *o, const struct observation *before,
-                      int32_t b, const dpf_event *law, struct noise_tally *tally)
+/* A symmetric matrix that is stored in full has each number twice: the upper triangle is left out. */
+static int is_counted(const dpf_block *block, int32_t i)
 {
-    const dpf_block *block = &c->plan->sides[o->side].terms[o->term].query.blocks[b];
-    const int laplace = law->kind == DPF_EVENT_LAPLACE || law->kind == DPF_EVENT_DISCRETE_LAPLACE;
-    /* A symmetric matrix that is stored in full has each number twice. */
-    const int columns = block->layout != DPF_LAYOUT_FULL;
-    tally->fourth = laplace ? 6 : 3;
+    return block->layout != DPF_LAYOUT_FULL || block->ld < 1 || i / block->ld >= i % block->ld;
+}
+
+/* Standardised numbers of one observation: n_rows x width. NULL: memory ran out. */
+static double *standardise(const struct checking *c, const struct observation *o)
+{
+    double *out = memory_raw((size_t)(o->n_rows * o->width) + 1, sizeof *out);
+    for (int64_t i = 0; out && i < o->n_rows * o->width; i++)
+        out[i] = NAN;
+    for (int64_t r = 0; out && r < o->n_rows; r++)
+        for (int32_t b = 0; b < o->query.n_blocks; b++)
+            for (int32_t i = 0; i < o->query.blocks[b].length; i++)
+                if (is_counted(&o->query.blocks[b], i)) {
+                    const int32_t column = o->query.blocks[b].offset + i;
+                    out[r * o->width + column] = standardised(c, o, r, b, column);
+                }
+    return out;
+}
+
+/* Another observation whose numbers should tell nothing about these, and how it is beside them. */
+struct beside {
+    const double *numbers; /* NULL: there is none */
+    enum noise_aspect aspect;
+};
+
+static void add_block(const struct observation *o, const double *x, int64_t r, int32_t b,
+                      const struct beside beside[2], struct noise_tally *tally)
+{
+    const dpf_block *block = &o->query.blocks[b], *before = b > 0 ? block - 1 : NULL;
+    for (int32_t i = 0; i < block->length; i++) {
+        const int64_t at = r * o->width + block->offset + i;
+        noise_tally_number(tally, x[at]);
+        for (int k = 0; k < 2; k++)
+            if (beside[k].numbers)
+                noise_tally_pair(tally, beside[k].aspect, x[at], beside[k].numbers[at]);
+        if (r > 0)
+            noise_tally_pair(tally, NOISE_ROWS, x[at], x[at - o->width]);
+        if (i + 1 < block->length)
+            noise_tally_pair(tally, NOISE_COLUMNS, x[at], x[at + 1]);
+        if (before && i < before->length)
+            noise_tally_pair(tally, NOISE_COLUMNS, x[at], x[r * o->width + before->offset + i]);
+    }
+}
+
+/* The fourth moment sets the spread of squares: of the law with the heaviest tails that a number here has. */
+static void set_fourth(const struct checking *c, const struct observation *o, int64_t r, int32_t b,
+                       struct noise_tally *tally)
+{
+    const struct law law = score_law(c->plan, o, r, b, o->query.blocks[b].offset);
+    tally->fourth = fmax(tally->fourth, law_fourth_moment(&law));
+}
+
+static void add_observation(struct checking *c, const struct observation *o, const double *x,
+                            const struct beside beside[2])
+{
     for (int64_t r = 0; r < o->n_rows; r++)
-        for (int32_t i = block->offset; i < block->offset + block->length; i++) {
-            const double x = standardised(c, o, r, b, i);
-            noise_tally_number(tally, x);
-            if (before)
-                noise_tally_pair(tally, NOISE_ROUNDS, x, standardised(c, before, r, b, i));
-            if (r + 1 < o->n_rows)
-                noise_tally_pair(tally, NOISE_ROWS, x, standardised(c, o, r + 1, b, i));
-            if (columns && i + 1 < block->offset + block->length)
-                noise_tally_pair(tally, NOISE_COLUMNS, x, standardised(c, o, r, b, i + 1));
+        for (int32_t b = 0; b < o->query.n_blocks; b++) {
+            const int gram = observation_is_gram(o, r);
+            if (!law_of_block(c->plan, o, b, gram))
+                continue;
+            struct noise_tally *tally =
+                &c->tallies[o->side][o->term * DPF_BLOCK_BITS + b + (gram ? DPF_GRAM_BIT : 0)];
+            set_fourth(c, o, r, b, tally);
+            add_block(o, x, r, b, beside, tally);
         }
 }
 
-static void add_list(struct checking *c, const struct observations *list, int is_messages)
+/* The last observation before of the same source, round and shape, by another party; -1: none. */
+static int64_t of_another(const struct observations *list, size_t at)
 {
-    for (size_t i = 0; i < list->n; i++) {
+    const struct observation *o = &list->items[at];
+    for (size_t i = at; i-- > 0 && list->items[i].round == o->round;) {
+        const struct observation *e = &list->items[i];
+        if (e->side == o->side && e->term == o->term && e->party != o->party && e->n_rows == o->n_rows &&
+            e->width == o->width)
+            return (int64_t)i;
+    }
+    return -1;
+}
+
+static int is_reused(const struct checking *c, const struct observation *o)
+{
+    return o->event ? o->event->lifetime == DPF_LIFETIME_RUN
+                    : c->plan->sides[o->side].terms[o->term].draw_lifetime == DPF_LIFETIME_RUN;
+}
+
+static int add_list(struct checking *c, const struct observations *list, int is_messages,
+                    struct dpf_error *error)
+{
+    double **x = memory_new(list->n + 1, sizeof(*x));
+    int status = x ? 0 : error_memory(error);
+    for (size_t i = 0; i < list->n && status == 0; i++) {
         const struct observation *o = &list->items[i];
-        const struct term_plan *term = &c->plan->sides[o->side].terms[o->term];
-        const int64_t before = score_earlier(list, i);
-        if (o->term >= MOST_TERMS || !is_checked(c, term, o, is_messages) ||
-            (term->draw_lifetime == DPF_LIFETIME_RUN && before >= 0))
+        const int64_t before = observation_earlier(list, i), other = of_another(list, i);
+        if (!is_checked(c, o, is_messages) || (is_reused(c, o) && before >= 0))
             continue;
-        for (int32_t b = 0; b < term->query.n_blocks; b++) {
-            const dpf_event *law = law_of_block(c->plan, o->side, o->term, b);
-            if (law)
-                add_block(c, o, before >= 0 ? &list->items[before] : NULL, b, law,
-                          &c->tallies[o->side][o->term]);
-        }
+        x[i] = standardise(c, o);
+        if (!x[i])
+            status = error_memory(error);
+        const struct beside beside[2] = {{before >= 0 ? x[before] : NULL, NOISE_ROUNDS},
+                                         {other >= 0 ? x[other] : NULL, NOISE_USERS}};
+        if (status == 0)
+            add_observation(c, o, x[i], beside);
     }
+    for (size_t i = 0; x && i < list->n; i++)
+        free(x[i]);
+    free(x);
+    return status;
 }
 
-/* ---- recommenders ------------------------------------------------------------------------------------- */
+/* ---- enough, and what it says --------------------------------------------------------------------------- */
 
-/* The last of the same release before, of the same row or of another user's. */
-static const struct heard *heard_before(const struct hearing *hearing, size_t at)
-{
-    for (size_t i = at; i-- > 0;)
-        if (hearing->items[i].release == hearing->items[at].release &&
-            hearing->items[i].n == hearing->items[at].n)
-            return &hearing->items[i];
-    return NULL;
-}
-
-static void add_heard(struct checking *c, const struct hearing *hearing, size_t at)
-{
-    const struct heard *heard = &hearing->items[at], *before = heard_before(hearing, at);
-    struct noise_tally *tally = &c->tallies[hearing_event(c->plan, heard)->side][heard->release];
-    const enum noise_aspect beside = before && before->row != heard->row ? NOISE_ROWS : NOISE_ROUNDS;
-    tally->fourth = hearing_fourth_moment(c->plan, heard);
-    for (int64_t i = 0; i < heard->n; i++) {
-        const double x = hearing_noise(c->plan, heard, i);
-        noise_tally_number(tally, x);
-        if (before)
-            noise_tally_pair(tally, beside, x, hearing_noise(c->plan, before, i));
-        if (i + heard->width < heard->n)
-            noise_tally_pair(tally, NOISE_ROWS, x, hearing_noise(c->plan, heard, i + heard->width));
-        if ((i + 1) % heard->width)
-            noise_tally_pair(tally, NOISE_COLUMNS, x, hearing_noise(c->plan, heard, i + 1));
-    }
-}
-
-static int listen(struct checking *c, const struct hearing_request *request, struct dpf_error *error)
-{
-    struct hearing hearing;
-    if (hearing_run(request, &hearing, error) != 0)
-        return -1;
-    for (size_t i = 0; i < hearing.n; i++)
-        add_heard(c, &hearing, i);
-    hearing_free(&hearing);
-    return 0;
-}
-
-/* ---- enough, and what it says ---------------------------------------------------------------------------
- */
-
-/* The fewest and the most numbers of all terms that have any. */
+/* The fewest and the most numbers of all blocks that have any. */
 static void count_seen(const struct checking *c, double *least, double *most)
 {
     *least = INFINITY;
     *most = 0;
     for (int side = 0; side < 2; side++)
-        for (int t = 0; t < MOST_TERMS; t++)
+        for (int t = 0; t < c->terms[side] * DPF_BLOCK_BITS; t++)
             if (c->tallies[side][t].n > 0) {
                 *least = fmin(*least, c->tallies[side][t].n);
                 *most = fmax(*most, c->tallies[side][t].n);
             }
 }
 
-/* Also if nothing can be looked at; and for good, where a release has few numbers beside others of many. */
+/* Also if nothing can be looked at; and for good, where a block has few numbers beside others of many. */
 static int seen_enough(const struct checking *c, int trainings)
 {
     double least, most;
     count_seen(c, &least, &most);
-    return least >= ENOUGH || (most >= ENOUGH && trainings >= ENOUGH_TRAININGS);
+    return least >= ENOUGH || (most >= ENOUGH && (least >= ENOUGH_OF_FEW || trainings >= ENOUGH_TRAININGS));
 }
 
-static void add_finding(struct noise_check *out, int side, int term, enum noise_aspect aspect,
-                        const struct noise_tally *tally)
+static int add_finding(struct noise_check *out, int side, int place, enum noise_aspect aspect,
+                       const struct noise_tally *tally, struct dpf_error *error)
 {
     struct noise_finding f = noise_tally_find(tally, aspect);
-    if (f.n == 0 || out->n == NOISE_MAX_FINDINGS)
-        return;
+    if (f.n == 0)
+        return 0;
+    struct noise_finding *grown = memory_grow(out->findings, &out->capacity, out->n + 1, sizeof *grown);
+    if (!grown)
+        return error_memory(error);
     f.side = side;
-    f.term = term;
-    out->findings[out->n++] = f;
-    out->failed += f.failed;
+    f.term = place / DPF_BLOCK_BITS;
+    f.block = place % DPF_BLOCK_BITS;
+    out->findings = grown;
+    grown[out->n++] = f;
+    return 0;
+}
+
+static int judge(const struct checking *c, struct noise_check *out, struct dpf_error *error)
+{
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < c->terms[side] * DPF_BLOCK_BITS; t++)
+            for (int a = 0; a < NOISE_ASPECTS; a++)
+                if (add_finding(out, side, t, (enum noise_aspect)a, &c->tallies[side][t], error) != 0)
+                    return -1;
+    out->alarm = noise_alarm((int64_t)out->n);
+    for (size_t i = 0; i < out->n; i++) {
+        out->findings[i].failed = noise_fails(&out->findings[i], out->alarm);
+        out->failed += out->findings[i].failed;
+    }
+    return 0;
 }
 
 static int watch(struct checking *c, struct plan *plan, const struct dataset *dataset, struct pool *pool,
                  int number, struct dpf_error *error)
 {
     struct trace trace;
-    const struct hearing_request listened = {
-        .plan = plan, .dataset = dataset, .pool = pool, .n_rows = MOST_USERS};
     const int messages = plan->guarantee.observer == DPF_OBSERVER_SERVER;
     const struct observe request = {.plan = plan,
                                     .dataset = dataset,
                                     .pool = pool,
                                     .view = messages ? OBSERVE_MESSAGES : OBSERVE_SUMS,
-                                    .user = 0,
-                                    .item = -1};
-    if (trials_rekey(plan, "noise", number, error) != 0)
+                                    .user = -1,
+                                    .item = -1,
+                                    .n_users = plan->recommender.instance ? MOST_USERS : MOST_MESSAGES_OF};
+    if (trials_rekey(plan, "noise", number, error) != 0 || observe_run(&request, &trace, error) != 0)
         return -1;
-    if (plan->recommender.instance)
-        return listen(c, &listened, error);
-    if (observe_run(&request, &trace, error) != 0)
-        return -1;
-    add_list(c, &trace.sums, 0);
-    add_list(c, &trace.messages, 1);
+    int status = add_list(c, &trace.sums, 0, error);
+    if (status == 0)
+        status = add_list(c, &trace.messages, 1, error);
     trace_free(&trace);
-    return 0;
+    return status;
 }
 
 int noise_check_run(struct plan *plan, const struct dataset *dataset, struct pool *pool,
                     struct noise_check *out, struct dpf_error *error)
 {
-    struct checking *c = memory_new(1, sizeof *c);
+    struct checking c = {.plan = plan};
     *out = (struct noise_check){.n = 0};
-    if (!c)
-        return error_memory(error);
-    c->plan = plan;
     int status = 0, done = 0;
-    for (int i = 0; i < MOST_TRAININGS && status == 0 && !done; i++) {
-        status = watch(c, plan, dataset, pool, i, error);
-        done = seen_enough(c, i + 1);
+    for (int side = 0; side < 2; side++) {
+        c.terms[side] = plan->recommender.instance ? plan->recommender.n_releases : plan->sides[side].n_terms;
+        c.tallies[side] = memory_new((size_t)c.terms[side] * DPF_BLOCK_BITS + 1, sizeof *c.tallies[side]);
+        if (!c.tallies[side])
+            status = error_memory(error);
     }
-    for (int side = 0; side < 2; side++)
-        for (int t = 0; t < MOST_TERMS && status == 0; t++)
-            for (int a = 0; a < NOISE_ASPECTS; a++)
-                add_finding(out, side, t, (enum noise_aspect)a, &c->tallies[side][t]);
-    free(c);
+    for (int i = 0; i < MOST_TRAININGS && status == 0 && !done; i++) {
+        status = watch(&c, plan, dataset, pool, i, error);
+        done = seen_enough(&c, i + 1);
+    }
+    if (status == 0)
+        status = judge(&c, out, error);
+    free(c.tallies[0]);
+    free(c.tallies[1]);
     return status;
 }

@@ -5,10 +5,12 @@
 
 const char *noise_aspect_name(enum noise_aspect aspect)
 {
-    static const char *const names[NOISE_ASPECTS] = {
-        "variance over the declared one", "mean over the declared deviation",
-        "correlation with the round before", "correlation with the next row",
-        "correlation with the next column"};
+    static const char *const names[NOISE_ASPECTS] = {"variance over the declared one",
+                                                     "mean over the declared deviation",
+                                                     "correlation with the round before",
+                                                     "correlation with the next row",
+                                                     "correlation with the next column or block",
+                                                     "correlation with another user"};
     return names[aspect];
 }
 
@@ -33,8 +35,9 @@ struct noise_finding noise_tally_find(const struct noise_tally *tally, enum nois
 {
     const int own = aspect == NOISE_VARIANCE || aspect == NOISE_MEAN;
     const double n = own ? tally->n : tally->pairs[aspect];
-    struct noise_finding f = {.aspect = aspect, .n = n < 2 ? 0 : (int64_t)n};
-    if (n < 2)
+    const int enough = n >= (own ? NOISE_FEWEST_NUMBERS : NOISE_FEWEST_PAIRS);
+    struct noise_finding f = {.aspect = aspect, .n = enough ? (int64_t)n : 0};
+    if (!enough)
         return f;
     f.value = (aspect == NOISE_VARIANCE ? tally->squares
                : aspect == NOISE_MEAN   ? tally->sum
@@ -42,6 +45,25 @@ struct noise_finding noise_tally_find(const struct noise_tally *tally, enum nois
               n;
     f.deviations = aspect == NOISE_VARIANCE ? (f.value - 1) * sqrt(n / fmax(tally->fourth - 1, 1e-3))
                                             : f.value * sqrt(n);
-    f.failed = aspect == NOISE_VARIANCE ? f.deviations < -NOISE_ALARM : fabs(f.deviations) > NOISE_ALARM;
     return f;
+}
+
+int noise_fails(const struct noise_finding *finding, double alarm)
+{
+    return finding->aspect == NOISE_VARIANCE ? finding->deviations < -alarm
+                                             : fabs(finding->deviations) > alarm;
+}
+
+double noise_alarm(int64_t m)
+{
+    const double rate = NOISE_FALSE_ALARMS / (double)(m > 0 ? m : 1);
+    double lo = 0, hi = 40;
+    for (int i = 0; i < 100; i++) {
+        const double z = (lo + hi) / 2;
+        if (erfc(z / sqrt(2)) > rate)
+            lo = z;
+        else
+            hi = z;
+    }
+    return hi;
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * observe.h - one training, and a record of everything that an observer sees.
- *
- * Spies replace mechanisms and samplers: they see exact values enter encode, and releases leave decode. The
- * host can also *replay* a training with another data set: it replaces every release by the recorded one. The
- * parties then compute from these releases what they would have computed, and their exact values are those of
- * the other data set. As in the definition of differential privacy, the observer knows the whole
- * configuration and all records but the canary, and can do the same.
- *
- * A process observes one training at a time, on a pool of one worker, since spies get no context.
+ * observe.h - one training, and a record of everything that an observer sees; or the replay of such a record with
+ * another data set (seen/recorder.h).
  */
 #ifndef DPF_AUDIT_OBSERVE_H
 #define DPF_AUDIT_OBSERVE_H
 
-#include "audit/trace.h"
-#include "engine/engine.h"
+#include "base/pool.h"
+#include "dataset/dataset.h"
+#include "plan/plan.h"
+#include "seen/trace.h"
 
 enum observe_view {
     OBSERVE_AUTO,
@@ -32,6 +27,7 @@ struct observe {
     struct pool *pool; /* of one worker */
     enum observe_view view;
     int32_t user, item; /* the canary; item -1: all of the user's; user -1: nobody, or many */
+    int64_t n_users;    /* messages of the first users; 0: of the canary's, or of all where there is none */
     enum observe_force force;
     const int32_t *watched; /* view rows: rows of the released side */
     int64_t n_watched;
@@ -40,10 +36,5 @@ struct observe {
 
 /* On failure the trace is empty. */
 int observe_run(const struct observe *request, struct trace *out, struct dpf_error *error);
-
-/* Whether the plan's observer sees the messages of a term that is solved. */
-int observe_sees_messages(const struct plan *plan, const struct term_plan *term);
-/* Whether the draw of a term's sampler is hidden from the plan's observer. */
-int observe_hidden_draw(const struct plan *plan, const struct term_plan *term);
 
 #endif

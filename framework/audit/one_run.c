@@ -247,67 +247,6 @@ static int score_reports(const struct training *training, struct dpf_error *erro
     return status;
 }
 
-/* A training of a recommender whose sums are seen, or a replay. */
-static int hear_with(const struct training *training, const unsigned char *bits, const struct hearing *given,
-                     struct hearing *out, struct dpf_error *error)
-{
-    struct dataset set;
-    const struct one_run *run = training->run;
-    if (neighbours_make(training->base, &training->kind, run->canaries, bits, run->n, &set, error) != 0)
-        return -1;
-    const struct hearing_request request = {
-        .plan = training->plan, .dataset = &set, .pool = training->pool, .given = given};
-    const int status = hearing_run(&request, out, error);
-    dataset_free(&set);
-    return status;
-}
-
-/* Each canary is scored by a replay of its own, in which it alone has its first form. */
-static int score_each_heard(const struct training *training, const struct hearing *seen,
-                            const struct hearing *second, struct dpf_error *error)
-{
-    struct one_run *run = training->run;
-    unsigned char *bits = memory_new((size_t)run->n, 1);
-    int status = bits ? 0 : error_memory(error);
-    for (int64_t c = 0; c < run->n && status == 0; c++) {
-        struct hearing first;
-        memset(bits, 1, (size_t)run->n);
-        bits[c] = 0;
-        status = hear_with(training, bits, seen, &first, error);
-        if (status != 0)
-            break;
-        const struct hearing *const two[2] = {&first, second};
-        run->scores[c] = hearing_ratio(training->plan, seen, two);
-        hearing_free(&first);
-    }
-    free(bits);
-    return status;
-}
-
-static int score_sums(const struct training *training, struct dpf_error *error)
-{
-    struct one_run *run = training->run;
-    struct hearing seen = {.n = 0}, second = {.n = 0};
-    unsigned char *all = memory_new((size_t)run->n, 1);
-    int status = all ? hear_with(training, run->bits, NULL, &seen, error) : error_memory(error);
-    if (status == 0 && !hearing_has_laws(training->plan, &seen))
-        status =
-            error_set(error, DPF_FAULT_CONFIG,
-                      "recommender %s does not tell its sums without noise, or their noise has no law that "
-                      "audits know: they cannot be audited",
-                      training->plan->recommender.instance->entry->component->id);
-    if (status == 0) {
-        memset(all, 1, (size_t)run->n);
-        status = hear_with(training, all, &seen, &second, error);
-    }
-    if (status == 0)
-        status = score_each_heard(training, &seen, &second, error);
-    hearing_free(&seen);
-    hearing_free(&second);
-    free(all);
-    return status;
-}
-
 /* What was seen, replayed with all canaries in each of their forms, gives the scores. */
 static int score_releases(const struct training *training, struct dpf_error *error)
 {
@@ -316,6 +255,12 @@ static int score_releases(const struct training *training, struct dpf_error *err
     unsigned char *all = memory_new((size_t)run->n, 1);
     const int mixed = one_run_mixes_rows(training->plan);
     int status = all ? train_with(training, run->bits, NULL, &seen, error) : error_memory(error);
+    if (status == 0 && !score_has_laws(training->plan, &seen))
+        status =
+            error_set(error, DPF_FAULT_CONFIG,
+                      "recommender %s does not tell its sums without noise, or their noise has no law that "
+                      "audits know: they cannot be audited",
+                      training->plan->recommender.instance->entry->component->id);
     if (status == 0 && !mixed)
         status = train_with(training, all, &seen, &first, error);
     if (status == 0) {
@@ -345,9 +290,8 @@ int one_run_train(struct one_run *run, struct plan *plan, const struct dataset *
     if (status == 0)
         status = throw_coins(run, plan, error);
     if (status == 0)
-        status = !plan->recommender.instance ? score_releases(&training, error)
-                 : trials_sees_reports(plan) ? score_reports(&training, error)
-                                             : score_sums(&training, error);
+        status =
+            trials_sees_reports(plan) ? score_reports(&training, error) : score_releases(&training, error);
     return status == 0 ? sort_all(run, error) : -1;
 }
 

@@ -4,10 +4,11 @@
 #include "audit/pairs.h"
 #include "engine/model.h"
 #include "engine/recommender_fit.h"
+#include "seen/seen.h"
 
 struct reading {
     struct reported *cells;
-    int64_t n, rows_seen;
+    int64_t n;
 };
 
 /* The first cell of a user that is not below it. */
@@ -24,33 +25,29 @@ static int64_t first_of(const struct reading *reading, int64_t user)
     return lo;
 }
 
-static void read_row(void *context, const dpf_witnessed *what)
+static dpf_status read_row(void *context, const struct seen *seen)
 {
     struct reading *reading = context;
-    reading->rows_seen++;
-    for (int64_t i = first_of(reading, what->row); i < reading->n && reading->cells[i].user == what->row; i++)
-        if (reading->cells[i].item < what->n)
-            *reading->cells[i].number = what->numbers[reading->cells[i].item];
+    for (int64_t i = first_of(reading, seen->party); i < reading->n && reading->cells[i].user == seen->party;
+         i++)
+        if (reading->cells[i].item < seen->n_rows * seen->width)
+            *reading->cells[i].number = seen->numbers[reading->cells[i].item];
+    return DPF_OK;
 }
 
 int reports_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct reported *cells,
                 int64_t n, struct dpf_error *error)
 {
     struct reading reading = {.cells = cells, .n = n};
-    const dpf_witness witness = {&reading, read_row};
+    const struct observer observer = {.context = &reading, .wants = SEES_MESSAGES, .saw = read_row};
     struct engine_stats stats;
     struct model model = {0};
     for (int64_t i = 0; i < n; i++)
         *cells[i].number = -1;
     int status = model_init(&model, plan, dataset, error);
     if (status == 0)
-        status = recommender_fit_watched(&model, pool, &witness, &stats, error);
+        status = recommender_fit_observed(&model, pool, &observer, &stats, error);
     model_free(&model);
-    if (status == 0 && !reading.rows_seen)
-        status = error_set(error, DPF_FAULT_CONFIG,
-                           "recommender %s does not say what it sends (dpf_fit.witness), so that its noise "
-                           "cannot be audited",
-                           plan->recommender.instance->entry->component->id);
     return status;
 }
 

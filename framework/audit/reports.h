@@ -2,7 +2,7 @@
 /*
  * reports.h - one training of a recommender, and what its releases show about chosen cells.
  *
- * The recommender reports its releases itself (dpf_fit.witness), since the host cannot see inside.
+ * An observer that reads these alone: rows of all users would be many.
  */
 #ifndef DPF_AUDIT_REPORTS_H
 #define DPF_AUDIT_REPORTS_H

@@ -4,67 +4,53 @@
 #include <math.h>
 #include <string.h>
 
-/* The law of one coordinate's noise. */
-struct law {
-    int is_laplace;
-    double scale; /* of Laplace, else the standard deviation; > 0 */
-};
-
 /* One observation as two explanations have it. */
 struct pair {
-    const struct term_plan *term;
-    int is_laplace; /* the term's noise, as far as the plan alone is known */
+    const dpf_event *events[DPF_BLOCK_BITS]; /* by block, then by block of the Gram row */
     const struct observation *seen, *exact[2];
     /* Of an earlier round, where noise is drawn once for the run: it must then be the same again. */
     const struct observation *seen_before, *exact_before[2];
 };
 
-int score_is_laplace(const struct plan *plan, int side, int term)
+const dpf_event *score_event(const struct plan *plan, const struct observation *o, int32_t block, int gram)
 {
-    for (int64_t i = 0; i < plan->ledger.n; i++) {
+    const uint32_t bit = UINT32_C(1) << (block + (gram ? DPF_GRAM_BIT : 0));
+    for (int64_t i = 0; i < plan->ledger.n && !o->event; i++) {
         const dpf_event *event = &plan->ledger.entries[i].event;
-        if (event->side == side && event->term == term &&
-            (event->kind == DPF_EVENT_LAPLACE || event->kind == DPF_EVENT_DISCRETE_LAPLACE))
-            return 1;
+        if (event->side == o->side && event->term == o->term &&
+            (event->blocks == 0 || (event->blocks & bit) != 0))
+            return event;
     }
-    return 0;
+    return o->event;
 }
 
-static int64_t observed_row(const struct observation *o, int64_t r)
+static void find_events(const struct plan *plan, const struct observation *o, struct pair *pair)
 {
-    return o->rows ? o->rows[r] : o->first_row + r;
+    for (int32_t b = 0; b < o->query.n_blocks; b++) {
+        pair->events[b] = score_event(plan, o, b, 0);
+        pair->events[DPF_GRAM_BIT + b] = score_event(plan, o, b, 1);
+    }
 }
 
 /* Without noise what is left is rounding: a few steps of the grid. */
-static struct law law_of(const struct pair *pair, int which, int64_t r, int32_t block, int32_t column)
+static struct law law_at(const struct pair *pair, int which, int64_t r, int32_t block, int32_t column)
 {
     const struct observation *o = pair->exact[which];
-    const int gram = pair->term->query.has_gram && observed_row(o, r) == pair->term->rows - 1;
+    const int gram = observation_is_gram(o, r);
     const double grid = gram ? o->noise.gram_grid[block] : o->noise.grid[block];
     const double least = grid * (1 + sqrt((double)(o->survivors > 0 ? o->survivors : 1)));
     if (pair->seen_before)
-        return (struct law){0, 2 * least};
-    if (o->deviation)
-        return (struct law){0, fmax(o->deviation[r * o->width + column], least)};
-    const double scale = gram ? o->noise.gram_scale[block] : o->noise.scale[block];
-    if (pair->is_laplace)
-        return (struct law){1, fmax(scale, least)};
-    const double variance = gram ? o->noise.gram_variance[block] : o->noise.variance[block];
-    return (struct law){0, fmax(variance > 0 ? sqrt(variance) : scale, least)};
+        return (struct law){LAW_NORMAL, 2 * least};
+    return law_of(pair->events[block + (gram ? DPF_GRAM_BIT : 0)], o, r * o->width + column, least);
 }
 
-static double log_density(const struct law *law, double residual)
+struct law score_law(const struct plan *plan, const struct observation *o, int64_t r, int32_t block,
+                     int32_t column)
 {
-    const double x = residual / law->scale;
-    return law->is_laplace ? -fabs(x) - log(2 * law->scale) : -x * x / 2 - log(law->scale);
-}
-
-static double residual(const struct pair *pair, int which, int64_t at)
-{
-    double rest = pair->seen->seen[at] - pair->exact[which]->exact[at];
-    if (pair->seen_before)
-        rest -= pair->seen_before->seen[at] - pair->exact_before[which]->exact[at];
-    return rest;
+    struct pair pair = {.exact = {o, o}};
+    const int gram = observation_is_gram(o, r);
+    pair.events[block + (gram ? DPF_GRAM_BIT : 0)] = score_event(plan, o, block, gram);
+    return law_at(&pair, 0, r, block, column);
 }
 
 /* ln of the ratio of the probabilities that two explanations give to what was seen. */
@@ -75,9 +61,15 @@ static double exact_ratio(const struct pair *pair, int64_t at)
     return x - y;
 }
 
+/* Number `at` of an explanation, in a replay of a draw for the run over that of an earlier round. */
+static double explained(const struct pair *pair, int which, int64_t at)
+{
+    return pair->exact[which]->exact[at] - (pair->seen_before ? pair->exact_before[which]->exact[at] : 0);
+}
+
 static double row_ratio(const struct pair *pair, int64_t r)
 {
-    const dpf_query *query = &pair->term->query;
+    const dpf_query *query = &pair->seen->query;
     const int is_exact = pair->exact[0]->log_law && pair->exact[1]->log_law && !pair->seen_before;
     double sum = 0;
     for (int32_t b = 0; b < query->n_blocks; b++)
@@ -88,37 +80,25 @@ static double row_ratio(const struct pair *pair, int64_t r)
                 sum += exact_ratio(pair, at);
                 continue;
             }
-            const double x = residual(pair, 0, at), y = residual(pair, 1, at);
-            const struct law first = law_of(pair, 0, r, b, i), second = law_of(pair, 1, r, b, i);
-            if (x < y || x > y || first.scale < second.scale || first.scale > second.scale)
-                sum += log_density(&first, x) - log_density(&second, y);
+            const double seen = pair->seen->seen[at] - (pair->seen_before ? pair->seen_before->seen[at] : 0);
+            const double exact[2] = {explained(pair, 0, at), explained(pair, 1, at)};
+            const struct law two[2] = {law_at(pair, 0, r, b, i), law_at(pair, 1, r, b, i)};
+            sum += law_ratio(two, seen, exact);
         }
     return sum;
 }
 
 /* ---- observations in lists ---------------------------------------------------------------------------- */
 
-int64_t score_earlier(const struct observations *list, size_t at)
-{
-    const struct observation *o = &list->items[at];
-    for (size_t i = at; i-- > 0;) {
-        const struct observation *e = &list->items[i];
-        if (e->side == o->side && e->term == o->term && e->party == o->party && e->round != o->round &&
-            e->first_row == o->first_row && e->n_rows == o->n_rows)
-            return (int64_t)i;
-    }
-    return -1;
-}
-
 static struct pair pair_at(const struct plan *plan, const struct observations *seen,
                            const struct observations *const exact[2], size_t i)
 {
     const struct observation *o = &seen->items[i];
-    struct pair pair = {.term = &plan->sides[o->side].terms[o->term],
-                        .is_laplace = score_is_laplace(plan, o->side, o->term),
-                        .seen = o,
-                        .exact = {&exact[0]->items[i], &exact[1]->items[i]}};
-    const int64_t before = pair.term->draw_lifetime == DPF_LIFETIME_RUN ? score_earlier(seen, i) : -1;
+    struct pair pair = {.seen = o, .exact = {&exact[0]->items[i], &exact[1]->items[i]}};
+    const int reused = o->event ? o->event->lifetime == DPF_LIFETIME_RUN
+                                : plan->sides[o->side].terms[o->term].draw_lifetime == DPF_LIFETIME_RUN;
+    const int64_t before = reused ? observation_earlier(seen, i) : -1;
+    find_events(plan, o, &pair);
     if (before >= 0) {
         pair.seen_before = &seen->items[before];
         pair.exact_before[0] = &exact[0]->items[before];
@@ -127,21 +107,13 @@ static struct pair pair_at(const struct plan *plan, const struct observations *s
     return pair;
 }
 
-static int same_rows(const struct observation *a, const struct observation *b)
-{
-    return a->side == b->side && a->term == b->term && a->round == b->round && a->party == b->party &&
-           a->n_rows == b->n_rows && a->width == b->width && !a->rows == !b->rows &&
-           (a->rows ? memcmp(a->rows, b->rows, (size_t)a->n_rows * sizeof *a->rows) == 0
-                    : a->first_row == b->first_row);
-}
-
 /* Whether both lists have observations of the same rows, one for one. */
 static int same_shape(const struct observations *a, const struct observations *b)
 {
     if (a->n != b->n)
         return 0;
     for (size_t i = 0; i < a->n; i++)
-        if (!same_rows(&a->items[i], &b->items[i]))
+        if (!observation_matches(&a->items[i], &b->items[i]))
             return 0;
     return 1;
 }
@@ -194,7 +166,7 @@ static int step_of(const struct observations *seen, struct step step, const stru
     if (out->n != step.end - step.first)
         return 0;
     for (size_t k = 0; k < out->n; k++)
-        if (!same_rows(&seen->items[step.first + k], &out->items[k]))
+        if (!observation_matches(&seen->items[step.first + k], &out->items[k]))
             return 0;
     return 1;
 }
@@ -255,16 +227,6 @@ static double hidden_ratio(const struct plan *plan, const struct observations *s
     return score;
 }
 
-double score_deviation(const struct plan *plan, const struct observation *o, int64_t r, int32_t block,
-                       int32_t column)
-{
-    const struct pair pair = {.term = &plan->sides[o->side].terms[o->term],
-                              .is_laplace = score_is_laplace(plan, o->side, o->term),
-                              .exact = {o, o}};
-    const struct law law = law_of(&pair, 0, r, block, column);
-    return law.is_laplace ? law.scale * sqrt(2) : law.scale;
-}
-
 /* ---- scores -------------------------------------------------------------------------------------------- */
 
 /* Whether an explanation has what was seen, as far as rows go; hidden draws are looked at step by step. */
@@ -300,29 +262,22 @@ double score_row(const struct plan *plan, const struct trace *seen, const struct
             continue;
         const struct pair pair = pair_at(plan, list, exact, i);
         for (int64_t r = 0; r < o->n_rows; r++)
-            if (observed_row(o, r) == row)
+            if (observation_row(o, r) == row)
                 score += row_ratio(&pair, r);
     }
     return score;
 }
 
-/* The expected ratio of densities of one coordinate, for exact values so far apart. */
-static double coordinate_distance(const struct law *law, double apart)
-{
-    const double x = fabs(apart) / law->scale;
-    return law->is_laplace ? x + exp(-x) - 1 : x * x / 2;
-}
-
 static double row_distance(const struct pair *pair, int64_t r)
 {
-    const dpf_query *query = &pair->term->query;
+    const dpf_query *query = &pair->seen->query;
     double sum = 0;
     for (int32_t b = 0; b < query->n_blocks; b++)
         for (int32_t c = 0; c < query->blocks[b].length; c++) {
             const int32_t column = query->blocks[b].offset + c;
             const int64_t at = r * pair->seen->width + column;
-            const struct law law = law_of(pair, 0, r, b, column);
-            sum += coordinate_distance(&law, pair->exact[0]->exact[at] - pair->exact[1]->exact[at]);
+            const struct law law = law_at(pair, 0, r, b, column);
+            sum += law_distance(&law, pair->exact[0]->exact[at] - pair->exact[1]->exact[at]);
         }
     return sum;
 }
@@ -341,5 +296,17 @@ double score_distance(const struct plan *plan, const struct trace *first, const 
                 sum += row_distance(&pair, r);
         }
     }
-    return sum;
+    return fmin(sum, SCORE_CERTAIN);
+}
+
+int score_has_laws(const struct plan *plan, const struct trace *trace)
+{
+    for (int32_t r = 0; r < plan->recommender.n_releases; r++)
+        if (law_kind_of(&plan->recommender.releases[r].event) == LAW_NONE &&
+            plan->recommender.releases[r].event.count > 0)
+            return 0;
+    for (size_t i = 0; i < trace->sums.n; i++)
+        if (!trace->sums.items[i].exact)
+            return 0;
+    return 1;
 }

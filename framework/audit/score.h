@@ -9,10 +9,11 @@
 #ifndef DPF_AUDIT_SCORE_H
 #define DPF_AUDIT_SCORE_H
 
-#include "audit/observe.h"
+#include "plan/plan.h"
+#include "seen/laws.h"
 
 /* A sign that only one of the data sets can give: messages or rows that the other does not have. */
-#define SCORE_CERTAIN 1e9
+#define SCORE_CERTAIN LAW_CERTAIN
 
 /* One explanation of the observation: a training, or a replay, with one data set. */
 struct explanation {
@@ -34,13 +35,12 @@ double score_row(const struct plan *plan, const struct trace *seen, const struct
 /* How far apart the exact values of two traces are, in noise: expected log-likelihood ratio. */
 double score_distance(const struct plan *plan, const struct trace *first, const struct trace *second);
 
-/* Standard deviation of the declared noise of a coordinate: row r of the observation, a column of the block.
- */
-double score_deviation(const struct plan *plan, const struct observation *o, int64_t r, int32_t block,
-                       int32_t column);
-/* Whether some event of a term states Laplace noise. */
-int score_is_laplace(const struct plan *plan, int side, int term);
-/* The place of the observation of the same rows in an earlier round, or -1. */
-int64_t score_earlier(const struct observations *list, size_t at);
+/* The event that states the noise of a block of an observation, or of its Gram row; NULL: none does. */
+const dpf_event *score_event(const struct plan *plan, const struct observation *o, int32_t block, int gram);
+/* The declared law of a number: row r of the observation, a column of the block. */
+struct law score_law(const struct plan *plan, const struct observation *o, int64_t r, int32_t block,
+                     int32_t column);
+/* Whether all that was seen has exact values and noise of a law that is known. */
+int score_has_laws(const struct plan *plan, const struct trace *trace);
 
 #endif

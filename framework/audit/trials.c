@@ -8,6 +8,7 @@
 #include "audit/reports.h"
 #include "audit/score.h"
 #include "plan/plan_make.h"
+#include "plan/release.h"
 
 #define MAX_NUMBERS 4096
 #define MAX_ROWS 32
@@ -28,7 +29,7 @@ static enum observe_view resolve_view(const struct plan *plan, enum observe_view
     for (int side = 0; side < 2; side++)
         if (plan->sides[side].updated && plan->sides[side].solve_at == SOLVE_AT_PARTY)
             return OBSERVE_ROWS;
-    return any_term(plan, observe_sees_messages) ? OBSERVE_MESSAGES : OBSERVE_SUMS;
+    return any_term(plan, plan_sees_messages) ? OBSERVE_MESSAGES : OBSERVE_SUMS;
 }
 
 static void watch_row(struct trials *trials, int32_t row)
@@ -60,17 +61,20 @@ static void watch_rows(struct trials *trials)
 
 /* ---- recommenders ------------------------------------------------------------------------------------- */
 
-/* A training with sets[set], or its replay. Users' own rows are those of the canary's user. */
-static int hear(const struct trials *trials, struct pool *pool, int set, const struct hearing *given,
-                struct hearing *out, struct dpf_error *error)
+static int watch(const struct trials *trials, struct pool *pool, int set, enum observe_force force,
+                 const struct trace *given, struct trace *out, struct dpf_error *error)
 {
-    const struct hearing_request request = {.plan = trials->plan,
-                                            .dataset = &trials->sets[set],
-                                            .pool = pool,
-                                            .first_row = trials->canary.user,
-                                            .n_rows = trials->canary.user >= 0,
-                                            .given = given};
-    return hearing_run(&request, out, error);
+    const struct observe request = {.plan = trials->plan,
+                                    .dataset = &trials->sets[set],
+                                    .pool = pool,
+                                    .view = trials->view,
+                                    .user = trials->canary.user,
+                                    .item = trials->canary.item,
+                                    .force = force,
+                                    .watched = trials->watched,
+                                    .n_watched = given ? 0 : trials->n_watched,
+                                    .given = given};
+    return observe_run(&request, out, error);
 }
 
 /*
@@ -80,7 +84,7 @@ static int hear(const struct trials *trials, struct pool *pool, int set, const s
 static int find_laws(struct trials *trials, struct dpf_error *error)
 {
     const struct recommender_plan *recommender = &trials->plan->recommender;
-    struct hearing hearing;
+    struct trace trace;
     trials->has_laws = 0;
     for (int32_t r = 0; r < recommender->n_releases; r++) {
         const dpf_sampling *sampling = &recommender->releases[r].event.sampling;
@@ -92,12 +96,12 @@ static int find_laws(struct trials *trials, struct dpf_error *error)
         return error_memory(error);
     int status = trials_rekey(trials->plan, "laws", 0, error);
     if (status == 0)
-        status = hear(trials, pool, 0, NULL, &hearing, error);
+        status = watch(trials, pool, 0, FORCE_NOTHING, NULL, &trace, error);
     pool_free(pool);
     if (status != 0)
         return -1;
-    trials->has_laws = hearing_has_laws(trials->plan, &hearing);
-    hearing_free(&hearing);
+    trials->has_laws = score_has_laws(trials->plan, &trace);
+    trace_free(&trace);
     return 0;
 }
 
@@ -149,7 +153,7 @@ int trials_prepare(struct trials *trials, enum observe_view wanted, struct dpf_e
     if (plan->recommender.instance)
         return prepare_reports(trials, wanted, error);
     trials->view = resolve_view(plan, wanted);
-    trials->hidden = any_term(plan, observe_hidden_draw);
+    trials->hidden = any_term(plan, plan_hides_draw);
     trials->n_watched = trials->n_numbers = 0;
     if (trials->hidden && trials->canary.user < 0)
         return error_set(
@@ -192,22 +196,6 @@ int trials_rekey(struct plan *plan, const char *name, int64_t number, struct dpf
         return -1;
     plan_rekey(plan, root);
     return 0;
-}
-
-static int watch(const struct trials *trials, struct pool *pool, int set, enum observe_force force,
-                 const struct trace *given, struct trace *out, struct dpf_error *error)
-{
-    const struct observe request = {.plan = trials->plan,
-                                    .dataset = &trials->sets[set],
-                                    .pool = pool,
-                                    .view = trials->view,
-                                    .user = trials->canary.user,
-                                    .item = trials->canary.item,
-                                    .force = force,
-                                    .watched = trials->watched,
-                                    .n_watched = given ? 0 : trials->n_watched,
-                                    .given = given};
-    return observe_run(&request, out, error);
 }
 
 /* The score where the canary's draw is hidden: what was seen, replayed with the canary drawn in each round,
@@ -255,22 +243,6 @@ static int take_numbers(const struct trials *trials, const struct trace *seen, d
     return 0;
 }
 
-static int run_heard(const struct trials *trials, struct pool *pool, int set, double *out,
-                     struct dpf_error *error)
-{
-    struct hearing seen, other;
-    if (hear(trials, pool, set, NULL, &seen, error) != 0)
-        return -1;
-    const int status = hear(trials, pool, 1 - set, &seen, &other, error);
-    if (status == 0) {
-        const struct hearing *const two[2] = {set == 0 ? &seen : &other, set == 0 ? &other : &seen};
-        *out = hearing_ratio(trials->plan, &seen, two);
-        hearing_free(&other);
-    }
-    hearing_free(&seen);
-    return status;
-}
-
 static int run_reports(const struct trials *trials, struct pool *pool, int set, double *out,
                        struct dpf_error *error)
 {
@@ -286,9 +258,8 @@ int trials_run(struct trials *trials, struct pool *pool, int set, int64_t number
     struct trace seen;
     if (trials_rekey(trials->plan, set ? "second" : "first", number, error) != 0)
         return -1;
-    if (trials->plan->recommender.instance)
-        return trials->has_laws ? run_heard(trials, pool, set, out, error)
-                                : run_reports(trials, pool, set, out, error);
+    if (trials->plan->recommender.instance && !trials->has_laws)
+        return run_reports(trials, pool, set, out, error);
     if (watch(trials, pool, set, FORCE_NOTHING, NULL, &seen, error) != 0)
         return -1;
     const int status = trials->view == OBSERVE_ROWS ? take_numbers(trials, &seen, out, error)
@@ -310,39 +281,13 @@ int trials_pair(struct trials *trials, struct pool *pool, int64_t number, struct
     return -1;
 }
 
-int trials_hear_pair(struct trials *trials, struct pool *pool, int64_t number, struct hearing *first,
-                     struct hearing *second, struct dpf_error *error)
-{
-    if (trials_rekey(trials->plan, "candidate", number, error) != 0 ||
-        hear(trials, pool, 0, NULL, first, error) != 0)
-        return -1;
-    if (hear(trials, pool, 1, first, second, error) == 0)
-        return 0;
-    hearing_free(first);
-    return -1;
-}
-
-static int distance_heard(struct trials *trials, struct pool *pool, int64_t number, double *out,
-                          struct dpf_error *error)
-{
-    struct hearing first, second;
-    *out = (double)trials->n_watched;
-    if (!trials->has_laws)
-        return 0;
-    if (trials_hear_pair(trials, pool, number, &first, &second, error) != 0)
-        return -1;
-    *out = hearing_distance(trials->plan, &first, &second);
-    hearing_free(&first);
-    hearing_free(&second);
-    return 0;
-}
-
 int trials_distance(struct trials *trials, struct pool *pool, int64_t number, double *out,
                     struct dpf_error *error)
 {
     struct trace first, second;
-    if (trials->plan->recommender.instance)
-        return distance_heard(trials, pool, number, out, error);
+    *out = (double)trials->n_watched;
+    if (trials->plan->recommender.instance && !trials->has_laws)
+        return 0;
     if (trials_pair(trials, pool, number, &first, &second, error) != 0)
         return -1;
     *out = score_distance(trials->plan, &first, &second);

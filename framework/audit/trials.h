@@ -3,7 +3,6 @@
 #ifndef DPF_AUDIT_TRIALS_H
 #define DPF_AUDIT_TRIALS_H
 
-#include "audit/heard.h"
 #include "audit/observe.h"
 #include "audit/pairs.h"
 
@@ -38,9 +37,6 @@ int trials_distance(struct trials *trials, struct pool *pool, int64_t number, do
 /* A training with sets[0], the canary drawn wherever a draw is hidden, and its replay with sets[1]. */
 int trials_pair(struct trials *trials, struct pool *pool, int64_t number, struct trace *first,
                 struct trace *second, struct dpf_error *error);
-/* The same of a recommender. */
-int trials_hear_pair(struct trials *trials, struct pool *pool, int64_t number, struct hearing *first,
-                     struct hearing *second, struct dpf_error *error);
 /* Whether a recommender releases a row for each user; else it releases sums. */
 int trials_sees_reports(const struct plan *plan);
 /* New noise for the plan, of that name where it is reproducible. */

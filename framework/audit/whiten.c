@@ -49,6 +49,8 @@ int trace_whiten(const struct plan *plan, struct trace *out, struct dpf_error *e
     int status = c ? 0 : error_memory(error);
     for (size_t i = out->sums.n; i-- > 0 && status == 0;) {
         const struct observation *o = &out->sums.items[i];
+        if (o->event)
+            continue;
         struct instance *instance = plan->sides[o->side].terms[o->term].mechanism;
         const dpf_mechanism *mechanism = instance->functions;
         if (!mechanism->correlation)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/ranks.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct ranks_group *group;
 static int failed; /* all ranks know of a failure */
@@ -43,6 +45,16 @@ static int finished(dpf_status status, struct dpf_error *error)
     return error->fault ? -1 : error_set(error, DPF_FAULT_RUN, "the ranks could not reach each other");
 }
 
+/* Rank 0 prints what the others report: who it is that does. */
+static void name_rank(struct dpf_error *error)
+{
+    char host[64] = "", text[sizeof error->text];
+    gethostname(host, sizeof host - 1);
+    memcpy(text, error->text, sizeof text);
+    snprintf(error->text, sizeof error->text, "rank %d on %s: %.*s", ranks_rank(), host,
+             (int)(sizeof error->text - 96), text);
+}
+
 /* The error of the first rank that has one, on all. */
 static int share_failure(int root, struct dpf_error *error)
 {
@@ -51,6 +63,8 @@ static int share_failure(int root, struct dpf_error *error)
         if (error->fault == DPF_FAULT_NONE)
             error_set(error, DPF_FAULT_RUN, "rank %d failed without reporting why", root);
         first = *error;
+        if (root > 0)
+            name_rank(&first);
     }
     const dpf_status status = group->functions->broadcast(group->self, &first, sizeof first, root);
     *error = first;

@@ -140,7 +140,7 @@ int command_audit(int argc, char **argv)
     if (status == 0 && rewritten.plugin)
         status = use_plugin(rewritten.plugin, &arguments, &plugin, &error);
     if (status == 0)
-        status = audit_run(&arguments, &violations, &error);
+        status = audit_run(&arguments, rewritten.plugin != NULL, &violations, &error);
     audit_plugin_close(&plugin);
     arguments_free(&arguments);
     rewritten_free(&rewritten);

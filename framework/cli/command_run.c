@@ -79,11 +79,13 @@ int command_run(int argc, char **argv)
     arguments.quiet |= arguments.json;
     if (status == 0)
         status = joined_open(&arguments, &error);
+    else if (status < 0)
+        joined_fail(&error);
     if (status == 0)
         status = ranks_agree(run_or_sweep(&arguments, &error), &error);
-    /* All ranks have the same error, of which rank 0 tells. They part when it has: a launcher ends all
-       processes once one has failed. */
-    const int silent = ranks_rank() > 0 || (ranks_size() == 1 && joined_launched_as() > 0);
+    /* All ranks have the same error, of which rank 0 tells; one that could not join them tells of its own. They part
+       when it has: a launcher ends all processes once one has failed. */
+    const int silent = ranks_rank() > 0;
     int code = 0;
     if (status < 0)
         code = !silent ? failure_report(&error) : error.fault ? (int)error.fault : DPF_FAULT_RUN;

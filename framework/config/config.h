@@ -93,6 +93,7 @@ int config_error(const struct config *config, const char *section, const char *k
 
 /* Marks a key as read by other means than config_bind. */
 void config_consume(struct config *config, const char *section, const char *key);
+void config_consume_section(struct config *config, const char *section);
 /*
  * An error for the first entry that nobody consumed: unknown section or unknown key, with the
  * nearest of known_sections (n_known) or of the keys bound in that section.

@@ -148,6 +148,13 @@ void config_consume(struct config *config, const char *section, const char *key)
         item->consumed = 1;
 }
 
+void config_consume_section(struct config *config, const char *section)
+{
+    for (size_t i = 0; i < config->merged.n_items; i++)
+        if (strcmp(config->merged.items[i].entry.section, section) == 0)
+            config->merged.items[i].consumed = 1;
+}
+
 int config_error(const struct config *config, const char *section, const char *key, struct dpf_error *error,
                  const char *format, ...)
 {

@@ -2,11 +2,13 @@
 /* What a run reads, as texts that can be compared: the key of a parse, and the hash of all files. */
 #include <sodium.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "data/data_options_read.h"
 #include "data/load.h"
+#include "dpframe/privacy.h"
 #include "lines/paths.h"
 #include "reading/data_options.h"
 #include "reading/data_params.h"
@@ -38,45 +40,67 @@ char *data_source_key(const struct config_values *data, const struct config_valu
     return key.data;
 }
 
-static int add_files(crypto_hash_sha256_state *state, const char *path, struct dpf_error *error)
+/* All files that one key names. */
+static int visit_key(const char *key, const char *path, const char *without, data_file_visitor visit,
+                     void *context, struct dpf_error *error)
 {
     struct paths paths;
-    char hex[65];
     if (!path || !*path)
         return 0;
-    if (paths_expand(path, "", &paths, error) != 0)
+    if (paths_expand(path, without, &paths, error) != 0)
         return -1;
-    int status = 0;
-    for (size_t i = 0; i < paths.n && status == 0; i++) {
-        status = files_sha256(paths.files[i], hex, error);
-        if (status == 0)
-            crypto_hash_sha256_update(state, (const unsigned char *)hex, 64);
-    }
-    crypto_hash_sha256_update(state, (const unsigned char *)"/", 1); /* ends the files of one key */
+    const int status = visit(context, key, &paths, error);
     paths_free(&paths);
     return status;
+}
+
+int data_visit_files(const struct config *config, const struct config_values *data,
+                     const struct config_values *split, data_file_visitor visit, void *context,
+                     struct dpf_error *error)
+{
+    struct data_options o;
+    if (data_options_read(config, data, split, &o, error) != 0)
+        return -1;
+    const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
+    const int weighs = o.weights.kind == WEIGHTS_FILES;
+    const struct {
+        const char *key, *path, *without;
+    } keys[] = {{"[data] path", o.format == FORMAT_SYNTHETIC ? "" : o.path, test},
+                {"[split] test.path", test, ""},
+                {"[data] users-file", o.catalogues[DPF_SIDE_USERS], ""},
+                {"[data] items-file", o.catalogues[DPF_SIDE_ITEMS], ""},
+                {"[data] relation.path", o.relation_path, ""},
+                {"[data] item-features", data->params.values[D_ITEM_FEATURES].text, ""},
+                {"[data] user-features", data->params.values[D_USER_FEATURES].text, ""},
+                {"[data] weights.users", weighs ? o.weights.paths[DPF_SIDE_USERS] : "", ""},
+                {"[data] weights.items", weighs ? o.weights.paths[DPF_SIDE_ITEMS] : "", ""}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (visit_key(keys[i].key, keys[i].path, keys[i].without, visit, context, error) != 0)
+            return -1;
+    return 0;
+}
+
+static int add_files(void *context, const char *key, const struct paths *paths, struct dpf_error *error)
+{
+    crypto_hash_sha256_state *state = context;
+    char hex[65];
+    crypto_hash_sha256_update(state, (const unsigned char *)key, strlen(key) + 1);
+    for (size_t i = 0; i < paths->n; i++) {
+        if (files_sha256(paths->files[i], hex, error) != 0)
+            return -1;
+        crypto_hash_sha256_update(state, (const unsigned char *)hex, 64);
+    }
+    return 0;
 }
 
 int data_files_sha256(const struct config *config, const struct config_values *data,
                       const struct config_values *split, char hex[65], struct dpf_error *error)
 {
-    struct data_options options;
     crypto_hash_sha256_state state;
     unsigned char digest[crypto_hash_sha256_BYTES];
-    if (data_options_read(config, data, split, &options, error) != 0)
-        return -1;
     crypto_hash_sha256_init(&state);
-    if ((options.format != FORMAT_SYNTHETIC && add_files(&state, options.path, error) != 0) ||
-        (options.kind == SPLIT_FILES && add_files(&state, options.test_path, error) != 0) ||
-        add_files(&state, options.catalogues[0], error) != 0 ||
-        add_files(&state, options.catalogues[1], error) != 0 ||
-        add_files(&state, options.relation_path, error) != 0 ||
-        add_files(&state, data->params.values[D_ITEM_FEATURES].text, error) != 0 ||
-        add_files(&state, data->params.values[D_USER_FEATURES].text, error) != 0)
+    if (data_visit_files(config, data, split, add_files, &state, error) != 0)
         return -1;
-    for (int side = 0; side < 2 && options.weights.kind == WEIGHTS_FILES; side++)
-        if (add_files(&state, options.weights.paths[side], error) != 0)
-            return -1;
     crypto_hash_sha256_final(&state, digest);
     sodium_bin2hex(hex, 65, digest, sizeof digest);
     return 0;

@@ -136,6 +136,44 @@ int data_check_record(const struct config *config, const struct config_values *d
     return status;
 }
 
+/* What each rank has read of a file is what rank 0 has there. hashes: of the parts, or of the whole file on each. */
+static int agree_on_contents(const struct loading *l, const char *path, char (*hashes)[65],
+                             struct dpf_error *error)
+{
+    const int rank = ranks_rank(), size = ranks_size();
+    char own[65];
+    memcpy(own, hashes[rank], sizeof own);
+    if (ranks_broadcast(hashes, (size_t)size * sizeof *hashes, 0, error) != 0)
+        return -1;
+    const int differs = *own && strcmp(own, hashes[rank]) != 0;
+    return ranks_agree(
+        differs ? error_set(error, DPF_FAULT_DATA,
+                            "%s: what was read here is not what rank 0 has %s; give all ranks the same "
+                            "file, and do not change it during a run",
+                            path, l->spread ? "in that part of the file" : "in the file")
+                : 0,
+        error);
+}
+
+static int read_file(struct loading *l, const char *path, struct table *table, struct ids *users,
+                     struct ids *items, char hash[65], struct dpf_error *error)
+{
+    const int size = ranks_size(), rank = ranks_rank();
+    const int hashes_all = !l->spread || rank == 0; /* rank 0 reads all of it for that */
+    char(*hashes)[65] = size > 1 ? memory_new((size_t)size, sizeof *hashes) : NULL;
+    const struct read_control parts = {.part = rank, .parts = size, .part_hashes = hashes};
+    if (size > 1 && !hashes)
+        return error_memory(error);
+    int status = table_read(table, path, &l->options.file, l->spread ? &parts : NULL, users, items,
+                            hashes_all ? hash : NULL, l->pool, error);
+    for (int r = 0; hashes && !l->spread && r < size; r++)
+        memcpy(hashes[r], hash, 65);
+    if (status == 0 && hashes)
+        status = agree_on_contents(l, path, hashes, error);
+    free(hashes);
+    return status;
+}
+
 /* The hash of one file is its own; of several, that of their hashes' texts one after the other. */
 static int read_files(struct loading *l, const struct paths *paths, struct table *table, struct ids *users,
                       struct ids *items, char hash[65], struct dpf_error *error)
@@ -143,13 +181,10 @@ static int read_files(struct loading *l, const struct paths *paths, struct table
     crypto_hash_sha256_state state;
     unsigned char digest[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_init(&state);
-    const struct read_control parts = {.part = ranks_rank(), .parts = ranks_size()};
-    if (l->spread && ranks_rank() > 0)
-        hash = NULL; /* rank 0 reads all of it for that */
     for (size_t i = 0; i < paths->n; i++) {
         char one[65] = "";
-        if (table_read(table, paths->files[i], &l->options.file, l->spread ? &parts : NULL, users, items,
-                       hash ? one : NULL, l->pool, error) != 0)
+        if (read_file(l, paths->files[i], table, users, items, hash || ranks_size() > 1 ? one : NULL,
+                      error) != 0)
             return -1;
         if (!hash)
             continue;

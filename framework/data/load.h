@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "dataset/dataset.h"
+#include "lines/paths.h"
 #include "synthetic/generate.h"
 
 /*
@@ -57,6 +58,15 @@ int data_divide(struct data_parsed *parsed, const struct config *config, const s
 void data_parsed_free(struct data_parsed *parsed);
 /* Names what data_parse reads; seed is [run] seed. Free it. */
 char *data_source_key(const struct config_values *data, const struct config_values *split, int64_t seed);
+/*
+ * Calls visit for each key of [data] and [split] that names files, always in the same order, with the files. A
+ * status other than 0 ends it.
+ */
+typedef int (*data_file_visitor)(void *context, const char *key, const struct paths *paths,
+                                 struct dpf_error *error);
+int data_visit_files(const struct config *config, const struct config_values *data,
+                     const struct config_values *split, data_file_visitor visit, void *context,
+                     struct dpf_error *error);
 /* SHA-256 over all files that [data] and [split] name, as 64 hex digits; of nothing if data is generated. */
 int data_files_sha256(const struct config *config, const struct config_values *data,
                       const struct config_values *split, char hex[65], struct dpf_error *error);

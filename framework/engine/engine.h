@@ -10,6 +10,7 @@
 #include "engine/remote.h"
 
 struct checkpoint;
+struct observer;
 
 struct engine_hooks {
     void *context;
@@ -21,6 +22,7 @@ struct engine_hooks {
     struct violations *violations;
     /* Other ends of the run; NULL: all parties are here. At a party, round_done is not called. */
     const struct engine_remote *remote;
+    const struct observer *observer; /* looks on, with a pool of one worker; NULL: nobody */
     /* Where the state is kept before each round, and taken from where a head was found; NULL: nowhere. */
     const struct checkpoint *checkpoint;
 };

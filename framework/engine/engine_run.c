@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "dataset/shares.h"
 #include "engine/checkpoint.h"
+#include "engine/observed.h"
 #include "engine/step.h"
 
 static double seconds_now(void)
@@ -197,6 +198,7 @@ static void sum_times(struct engine *engine)
 
 static void engine_close(struct engine *engine)
 {
+    observed_close(engine);
     for (int which = 0; which < 2; which++) {
         for (int t = 0; engine->terms[which] && t < engine->plan->sides[which].n_terms; t++) {
             struct term_run *term = &engine->terms[which][t];
@@ -528,6 +530,8 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
     engine.remote = hooks ? hooks->remote : NULL;
     engine.checkpoint = hooks ? hooks->checkpoint : NULL;
     int status = engine_open(&engine, error);
+    if (status == 0)
+        status = observed_open(&engine, hooks ? hooks->observer : NULL, error);
     if (engine.checkpoint && engine.checkpoint->resumes)
         status = ranks_agree(status, error) == 0 ? restore(&engine, hooks, error) : -1;
     if (status == 0)

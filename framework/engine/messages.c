@@ -302,20 +302,13 @@ int messages_encode(struct messages_work *work, int64_t party, int worker, const
     }
     struct instance *mechanism = term->plan->mechanism;
     dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)party);
-    dpf_status status = term->mechanism->encode(mechanism->self, call, &term->noise, &term->plan->sent,
-                                                message->values, message->stride, out);
+    dpf_status status =
+        noise_encode(engine, term, call, &term->plan->sent, message->values, message->stride, out);
     return step_result(engine, worker, mechanism, status, term->plan->side);
 }
 
-int messages_absorb(struct messages_work *work, int64_t party, int worker, const dpf_encoded *message)
+int messages_add(struct messages_work *work, int64_t party, int worker, const dpf_encoded *message)
 {
-    struct engine *engine = work->engine;
-    struct term_run *term = work->term;
-    const dpf_aggregator *aggregator = term->aggregator;
-    struct instance *instance = term->plan->aggregator;
-    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
-    return step_result(engine, worker, instance,
-                       aggregator->absorb(instance->self, call,
-                                          &work->aggregations[aggregator->merge ? worker : 0], message),
-                       term->plan->side);
+    return step_sum(work->engine, worker,
+                    sum_add(&work->sum, worker, (uint32_t)party, message, &work->engine->errors[worker]));
 }

@@ -7,6 +7,7 @@
 #define DPF_ENGINE_MESSAGES_H
 
 #include "engine/step.h"
+#include "engine/sum.h"
 
 struct messages_work {
     struct engine *engine;
@@ -21,8 +22,8 @@ struct messages_work {
     /* Contributions are rounded before they are summed. A user's clip rounds afterwards, and a user has at
        most one record in a row of the items. */
     int on_grid;
-    double *gram_parts;            /* of each silo, where its part of the Gram row is in its message */
-    dpf_aggregation *aggregations; /* one for each worker; or one if the aggregator cannot merge */
+    double *gram_parts; /* of each silo, where its part of the Gram row is in its message */
+    struct sum sum;
 };
 
 /* A message under construction. */
@@ -39,11 +40,11 @@ int messages_of_query(struct messages_work *work, int64_t party, int zeros, int 
 int messages_densify(struct engine *engine, int worker, dpf_message *message, enum buffer_slot slot);
 /* Applies the term's transforms. slot: a buffer that the message does not use. */
 int messages_transform(struct messages_work *work, int worker, dpf_message *message, enum buffer_slot slot);
-/* Encodes the message as party's, into the worker's buffers; adds it to the worker's aggregation. 0, or -1
+/* Encodes the message as party's, into the worker's buffers; adds it to the sum. 0, or -1
    with the worker's error. */
 int messages_encode(struct messages_work *work, int64_t party, int worker, const dpf_message *message,
                     dpf_encoded *out);
-int messages_absorb(struct messages_work *work, int64_t party, int worker, const dpf_encoded *message);
+int messages_add(struct messages_work *work, int64_t party, int worker, const dpf_encoded *message);
 /*
  * Applies one transform in direction apply to the message in buffer *slot. A message whose rows change moves
  * to the other wide buffer. 0, or -1 with the worker's error.

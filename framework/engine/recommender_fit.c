@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "dataset/shares.h"
-#include "engine/recommender_sum.h"
+#include "seen/witness.h"
 
 static dpf_csr csr_view(const struct csr *csr)
 {
@@ -95,40 +95,66 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
 
 /* With an aggregator, which has a worker of its own: its calls come while fit's is open. */
 static int fit_summing(struct worker *worker, struct pool *pool, struct model *model,
-                       const dpf_witness *witness, struct engine_stats *stats, struct dpf_error *error)
+                       const dpf_witness *witness, struct component_sums *sums, struct dpf_error *error)
 {
-    struct recommender_sum sum = {.plan = model->plan,
-                                  .pool = pool,
-                                  .worker = worker_new(0, pool_workers(pool), error),
-                                  .n_users = model->dataset->users.n,
-                                  .stats = stats,
-                                  .error = error};
-    const dpf_summing summing = {&sum, recommender_sum_users};
-    const int status = sum.worker ? fit_with(worker, pool, model, witness, &summing, stats, error) : -1;
-    worker_free(sum.worker);
+    const struct dataset *dataset = model->dataset;
+    sums->plan = model->plan;
+    sums->pool = pool;
+    sums->worker = worker_new(0, pool_workers(pool), error);
+    sums->n_users = dataset->users.n;
+    sums->first = shares_first(dataset, DPF_SIDE_USERS);
+    sums->last = shares_last(dataset, DPF_SIDE_USERS);
+    sums->at = -1;
+    sums->error = error;
+    const dpf_summing summing = {sums, component_sums_make};
+    const int status =
+        sums->worker ? fit_with(worker, pool, model, witness, &summing, sums->stats, error) : -1;
+    worker_free(sums->worker);
+    sums->worker = NULL;
     return status;
 }
 
 int recommender_fit_remote(struct model *model, struct pool *pool, const struct engine_remote *remote,
-                           struct remote_sums *sums, struct engine_stats *stats, struct dpf_error *error)
+                           struct component_sums *sums, struct engine_stats *stats, struct dpf_error *error)
 {
     memset(stats, 0, sizeof *stats);
+    *sums = (struct component_sums){.remote = remote, .stats = stats};
     struct worker *worker = worker_new(0, pool_workers(pool), error);
-    const dpf_summing summing =
-        remote_sums_begin(sums, remote, model->plan, model->dataset->users.n, stats, error);
-    const int status = worker ? fit_with(worker, pool, model, NULL, &summing, stats, error) : -1;
+    const int status = worker ? fit_summing(worker, pool, model, NULL, sums, error) : -1;
     worker_free(worker);
     return status;
 }
 
-int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
-                            struct engine_stats *stats, struct dpf_error *error)
+/* A component that releases what it did not state, or does not say what it releases, cannot be observed. */
+static int judge_witness(const struct model *model, const struct witness *w, struct dpf_error *error)
+{
+    const char *id = model->plan->recommender.instance->entry->component->id;
+    if (w->status == DPF_E_MEMORY)
+        return error_memory(error);
+    if (w->strange || w->status != DPF_OK)
+        return error_set(
+            error, DPF_FAULT_PLUGIN,
+            "recommender %s tells a witness of a release that it does not state: its releases cannot "
+            "be audited",
+            id);
+    if (w->told == 0)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "recommender %s does not say what it sends (dpf_fit.witness), so that its noise cannot be "
+            "audited",
+            id);
+    return 0;
+}
+
+static int fit_here(struct model *model, struct pool *pool, const dpf_witness *witness,
+                    struct engine_stats *stats, struct dpf_error *error)
 {
     memset(stats, 0, sizeof *stats);
+    struct component_sums sums = {.stats = stats};
     struct worker *worker = worker_new(0, pool_workers(pool), error);
     int status = !worker ? -1
                  : model->plan->recommender.aggregator
-                     ? fit_summing(worker, pool, model, witness, stats, error)
+                     ? fit_summing(worker, pool, model, witness, &sums, error)
                      : fit_with(worker, pool, model, witness, NULL, stats, error);
     worker_free(worker);
     return status;
@@ -137,7 +163,20 @@ int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_wi
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
                         struct dpf_error *error)
 {
-    return recommender_fit_watched(model, pool, NULL, stats, error);
+    return fit_here(model, pool, NULL, stats, error);
+}
+
+int recommender_fit_observed(struct model *model, struct pool *pool, const struct observer *observer,
+                             struct engine_stats *stats, struct dpf_error *error)
+{
+    struct witness w;
+    const dpf_witness witness =
+        witness_begin(&w, observer, model->plan->recommender.releases, model->plan->recommender.n_releases);
+    int status = fit_here(model, pool, &witness, stats, error);
+    if (status == 0)
+        status = judge_witness(model, &w, error);
+    witness_end(&w);
+    return status;
 }
 
 /* ---- a trained state -------------------------------------------------------------------------------------

@@ -9,19 +9,21 @@
 #define DPF_ENGINE_RECOMMENDER_FIT_H
 
 #include "base/pool.h"
+#include "engine/component_sums.h"
 #include "engine/engine_stats.h"
 #include "engine/model.h"
-#include "engine/remote_sums.h"
+
+struct observer;
 
 /* Trains; model was made by model_init for a plan with a component. */
 int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
                         struct dpf_error *error);
-/* The same, and passes all releases to the witness. */
-int recommender_fit_watched(struct model *model, struct pool *pool, const dpf_witness *witness,
-                            struct engine_stats *stats, struct dpf_error *error);
+/* The same while an observer looks on. */
+int recommender_fit_observed(struct model *model, struct pool *pool, const struct observer *observer,
+                             struct engine_stats *stats, struct dpf_error *error);
 /* The same with users in processes of their own; sums outlives it and says what was released. */
 int recommender_fit_remote(struct model *model, struct pool *pool, const struct engine_remote *remote,
-                           struct remote_sums *sums, struct engine_stats *stats, struct dpf_error *error);
+                           struct component_sums *sums, struct engine_stats *stats, struct dpf_error *error);
 /* Asks the component whether the state, read from a file named path, can be one of its own. */
 int recommender_fit_check(const struct model *model, const char *path, struct dpf_error *error);
 /* A user's scores of items (NULL: all); see model_scores. Thread-safe. */

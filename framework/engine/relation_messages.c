@@ -101,7 +101,7 @@ static int send_link(struct messages_work *work, int64_t row, int64_t link, int 
             return -1;
         step_reset_later(work->engine, DPF_SIDE_USERS, sender);
     }
-    return messages_absorb(work, sender, worker, &message);
+    return messages_add(work, sender, worker, &message);
 }
 
 int relation_send_links(struct messages_work *work, int64_t row, int worker)

@@ -83,12 +83,6 @@ dpf_call *step_call_alone(struct engine *engine, struct instance *instance, uint
     return call;
 }
 
-uint64_t step_state_bytes(const struct term_run *term, const dpf_aggregation *empty)
-{
-    return term->aggregator->state_bytes ? term->aggregator->state_bytes(term->plan->aggregator->self, empty)
-                                         : 0;
-}
-
 int step_result(struct engine *engine, int worker, struct instance *instance, dpf_status status, int side)
 {
     if (status == DPF_OK)
@@ -100,6 +94,18 @@ int step_result(struct engine *engine, int worker, struct instance *instance, dp
         status != DPF_E_CANCELLED && status != DPF_E_MEMORY && status != DPF_E_CONFIG;
     char name[64];
     return instance_result(instance, status, step_name(engine, side, name), &engine->errors[worker]);
+}
+
+int step_sum(struct engine *engine, int worker, int status)
+{
+    if (status == 0)
+        return 0;
+    engine->forgivable[worker] = 0;
+    if (worker_cancelled()) {
+        engine->errors[worker] = (struct dpf_error){0};
+        step_stopped(engine, worker);
+    }
+    return -1;
 }
 
 int64_t step_batch_rows(int64_t width)
@@ -353,8 +359,7 @@ static int draw_parties(struct engine *engine, struct term_run *term, struct dpf
     struct instance *instance = term->plan->sampler;
     dpf_draw draw = {.size = sizeof draw, .level = DPF_LEVEL_PARTY, .n = n, .keys = term->user_keys};
     dpf_call *call = step_call(engine, 0, instance, term->sample, 0);
-    if (step_result(engine, 0, instance,
-                    term->sampler->draw(instance->self, call, &draw, term->party_weight_buffer),
+    if (step_result(engine, 0, instance, noise_draw(engine, term, call, &draw, term->party_weight_buffer),
                     term->plan->side) != 0 ||
         step_check_weights(engine, term, term->party_weight_buffer, n, 0) != 0)
         return step_failed(engine, error);

@@ -31,7 +31,6 @@ enum buffer_slot {
     BUFFER_INTEGERS,
     BUFFER_SUMS,
     BUFFER_NEXT,
-    BUFFER_AGGREGATOR,
     BUFFER_SAVED,
     BUFFER_COUNT
 };
@@ -76,6 +75,7 @@ struct term_run {
 };
 
 struct checkpoint;
+struct observed;
 
 struct engine {
     struct plan *plan;
@@ -100,6 +100,7 @@ struct engine {
         here_by_item; /* records of this rank's users, once sums by item want them; ptr NULL: not yet, or all are here */
     const struct engine_remote *remote;  /* NULL: all parties are here */
     const struct checkpoint *checkpoint; /* NULL: none is written */
+    struct observed *observed;           /* somebody looks on; NULL: nobody. See observed.h */
     struct engine_stats *stats;
     const dpf_features *features[2]; /* public ones of each side, or NULL; the views they point to */
     dpf_features feature_views[2];
@@ -154,10 +155,23 @@ dpf_call *step_call(struct engine *engine, int worker, struct instance *instance
                     uint32_t party);
 /* The same for a call on worker 0 while the pool is idle: the component may run tasks on it. */
 dpf_call *step_call_alone(struct engine *engine, struct instance *instance, uint32_t draw, uint32_t party);
-/* Bytes of state that the term's aggregator wants for an aggregation that has all but its state. */
-uint64_t step_state_bytes(const struct term_run *term, const dpf_aggregation *empty);
 /* Turns a status into the worker's error: 0 or -1. */
 int step_result(struct engine *engine, int worker, struct instance *instance, dpf_status status, int side);
+/* The same for what a function of sum.h returned, with the worker's error: no record is at fault. */
+int step_sum(struct engine *engine, int worker, int status);
+
+/*
+ * ---- the engine's only calls of encode, decode and draw: noise_calls.c ----
+ *
+ * As dpf_mechanism.encode and decode, and dpf_sampler.draw, of the term's components. While nobody looks on they call the
+ * component and do nothing else. An observer is told of each (observed.h).
+ */
+dpf_status noise_encode(struct engine *engine, struct term_run *term, const dpf_call *call,
+                        const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out);
+dpf_status noise_decode(struct engine *engine, struct term_run *term, const dpf_call *call,
+                        const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride);
+dpf_status noise_draw(struct engine *engine, struct term_run *term, const dpf_call *call,
+                      const dpf_draw *draw, float *weights);
 
 /* ---- faults of protected records: step_violations.c ---- */
 

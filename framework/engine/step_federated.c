@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "engine/noise_variance.h"
 #include "engine/step.h"
+#include "engine/sum.h"
 
 /* Solved rows are sent in steps of 2^-30: sums of 2^20 parties with rows below 2^12 fit. */
 #define ROW_STEP 0x1p-30
@@ -28,7 +29,7 @@ struct federated {
     float *rows[2];    /* the party's rows of either side, complete matrices */
     float *next;       /* new rows of the released side */
     int64_t *integers; /* the message */
-    dpf_aggregation aggregation;
+    struct sum sum;
     const float *gram; /* the party's noisy Gram row, or NULL */
     float *kept;       /* new rows of the local side, from all parties */
     int64_t batch;
@@ -185,13 +186,11 @@ static int perturb(struct federated *f, int worker, const double *exact, int64_t
                             .stride = query->width,
                             .survivors = 1};
     dpf_call *call = step_call(engine, worker, mechanism, term->draw, (uint32_t)f->party);
-    dpf_status status =
-        term->mechanism->encode(mechanism->self, call, &term->noise, query, exact, query->width, &integers);
+    dpf_status status = noise_encode(engine, term, call, query, exact, query->width, &integers);
     if (step_result(engine, worker, mechanism, status, f->released) != 0)
         return -1;
     call = step_call(engine, worker, mechanism, term->draw, (uint32_t)f->party);
-    status =
-        term->mechanism->decode(mechanism->self, call, &term->noise, query, &integers, noisy, query->width);
+    status = noise_decode(engine, term, call, query, &integers, noisy, query->width);
     if (step_result(engine, worker, mechanism, status, f->released) != 0)
         return -1;
     for (int64_t r = 0; r < count; r++)
@@ -301,36 +300,27 @@ static int solve_noisy(struct federated *f, int64_t pass, struct dpf_error *erro
 
 /* ---- sending and joining ------------------------------------------------------------------------------- */
 
-static struct remote_release release_of(struct federated *f)
-{
-    struct engine *engine = f->engine;
-    struct side_factors *factors = &engine->model->sides[f->released];
-    return (struct remote_release){
-        .aggregator = engine->terms[f->released][0].plan->aggregator,
-        .round = engine->round,
-        .rows = remote_floats(factors->data, factors->rows, engine->model->stride, engine->model->columns),
-        .sums = &f->aggregation,
-        .n_parties = engine->parties.n,
-        .limit = (uint64_t)(ROW_LIMIT / ROW_STEP)};
-}
-
-/* To the server, or into the sum of all parties that are here. */
-static int send_message(struct federated *f, const dpf_encoded *message, struct dpf_error *error)
+/* Of all parties' rows. */
+static int open_sum(struct federated *f, struct dpf_error *error)
 {
     struct engine *engine = f->engine;
     const struct term_run *term = &engine->terms[f->released][0];
-    struct instance *instance = term->plan->aggregator;
-    if (engine->remote) {
-        struct remote_release release = release_of(f);
-        release.message = message;
-        return engine->remote->answer(engine->remote->context, &release, error);
-    }
-    dpf_call *call = step_call(engine, 0, instance, (uint32_t)engine->round, (uint32_t)f->party);
-    if (step_result(engine, 0, instance,
-                    term->aggregator->absorb(instance->self, call, &f->aggregation, message),
-                    f->released) != 0)
-        return step_failed(engine, error);
-    return 0;
+    struct side_factors *factors = &engine->model->sides[f->released];
+    const struct sum_shape shape = {.aggregator = term->plan->aggregator,
+                                    .rows = factors->rows,
+                                    .width = term->plan->query.dimension,
+                                    .round = (int32_t)engine->round,
+                                    .n_parties = engine->parties.n,
+                                    .limit = (uint64_t)(ROW_LIMIT / ROW_STEP)};
+    struct sum_hands hands = {.workers = engine->workers,
+                              .n = 1,
+                              .pool = engine->pool,
+                              .link = {.remote = engine->remote,
+                                       .known = remote_floats(factors->data, factors->rows,
+                                                              engine->model->stride, engine->model->columns),
+                                       .n_listed = engine->parties.n}};
+    step_name(engine, f->released, hands.step);
+    return sum_open(&f->sum, &shape, &hands, error);
 }
 
 static int send_rows(struct federated *f, struct dpf_error *error)
@@ -361,47 +351,33 @@ static int send_rows(struct federated *f, struct dpf_error *error)
                            .values = f->integers,
                            .stride = d,
                            .survivors = 1};
-    return send_message(f, &message, error);
-}
-
-/* The rows of all parties that are elsewhere. */
-static int gather_rows(struct federated *f, struct dpf_error *error)
-{
-    const struct engine_remote *remote = f->engine->remote;
-    const struct remote_release release = release_of(f);
-    return remote->gather(remote->context, &release, error);
+    if (step_sum(engine, 0, sum_add(&f->sum, 0, (uint32_t)f->party, &message, &engine->errors[0])) != 0)
+        return step_failed(engine, error);
+    return 0;
 }
 
 static int join_rows(struct federated *f, struct dpf_error *error)
 {
     struct engine *engine = f->engine;
-    struct term_run *term = &engine->terms[f->released][0];
-    struct instance *instance = term->plan->aggregator;
-    const dpf_query *query = &term->plan->query;
-    dpf_aggregation *aggregation = &f->aggregation;
-    if (term->aggregator->finish && !engine->remote) {
-        dpf_call *call = step_call_alone(engine, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
-        if (step_result(engine, 0, instance, term->aggregator->finish(instance->self, call, aggregation),
-                        f->released) != 0)
-            return step_failed(engine, error);
-    }
-    double scale = term->aggregator->scale(instance->self, aggregation->survivors) * ROW_STEP;
+    const dpf_query *query = &engine->terms[f->released][0].plan->query;
+    if (step_sum(engine, 0, sum_close(&f->sum, &engine->errors[0])) != 0)
+        return step_failed(engine, error);
+    const double scale = sum_scale(&f->sum) * ROW_STEP;
+    const int64_t *sums = sum_result(&f->sum)->sums;
     struct side_factors *factors = &engine->model->sides[f->released];
     int64_t d = query->dimension;
     for (int64_t r = 0; r < factors->rows; r++)
         for (int64_t c = 0; c < d; c++)
             factors->data[r * engine->model->stride + query->first + c] =
-                (float)((double)aggregation->sums[r * d + c] * scale);
-    engine->stats->bytes_up += aggregation->bytes_up;
-    engine->stats->bytes_down += aggregation->bytes_down;
-    engine->stats->messages += aggregation->survivors;
+                (float)((double)sums[r * d + c] * scale);
+    sum_tally(&f->sum, 1, engine->stats);
     return 0;
 }
 
 static int open_round(struct federated *f, struct dpf_error *error)
 {
     struct engine *engine = f->engine;
-    struct term_run *term = &engine->terms[f->released][0];
+    const struct term_run *term = &engine->terms[f->released][0];
     int64_t rows = engine->model->sides[f->released].rows, d = term->plan->query.dimension;
     size_t released = (size_t)(rows * engine->model->stride);
     size_t local = (size_t)(engine->model->sides[1 - f->released].rows * engine->model->stride);
@@ -410,16 +386,9 @@ static int open_round(struct federated *f, struct dpf_error *error)
     f->rows[1 - f->released] = memory_raw(local, sizeof(float));
     f->kept = memory_raw(local, sizeof(float));
     f->integers = memory_raw((size_t)(rows * d), sizeof *f->integers);
-    f->aggregation = (dpf_aggregation){.size = sizeof f->aggregation,
-                                       .width = (int32_t)d,
-                                       .rows = rows,
-                                       .n_parties = engine->parties.n,
-                                       .sums = memory_new((size_t)(rows * d), sizeof(int64_t))};
-    f->aggregation.state = memory_new((size_t)step_state_bytes(term, &f->aggregation), 1);
-    if (!f->rows[0] || !f->rows[1] || !f->next || !f->kept || !f->integers || !f->aggregation.sums ||
-        !f->aggregation.state)
+    if (!f->rows[0] || !f->rows[1] || !f->next || !f->kept || !f->integers)
         return error_memory(error);
-    return 0;
+    return open_sum(f, error);
 }
 
 static void close_round(struct federated *f)
@@ -429,8 +398,7 @@ static void close_round(struct federated *f)
     free(f->next);
     free(f->kept);
     free(f->integers);
-    free(f->aggregation.sums);
-    free(f->aggregation.state);
+    sum_free(&f->sum);
     f->engine->rows[0] = f->engine->rows[1] = NULL;
 }
 
@@ -484,8 +452,6 @@ int step_federated(struct engine *engine, int released, struct dpf_error *error)
         if (status == 0)
             keep_local(&f);
     }
-    if (status == 0 && step_is_server(engine))
-        status = gather_rows(&f, error);
     if (status == 0 && step_own_party(engine) < 0)
         status = join_rows(&f, error);
     if (status == 0)

@@ -31,88 +31,41 @@ static int64_t count_invited(const struct messages_work *work)
     return count;
 }
 
-static int open_aggregations(struct messages_work *work, int n, struct dpf_error *error)
-{
-    struct term_run *term = work->term;
-    int64_t rows = term->rows;
-    int32_t width = term->plan->sent.width;
-    const int64_t invited = count_invited(work);
-    work->aggregations = memory_new((size_t)n, sizeof *work->aggregations);
-    if (!work->aggregations)
-        return error_memory(error);
-    for (int i = 0; i < n; i++) {
-        dpf_aggregation *aggregation = &work->aggregations[i];
-        *aggregation = (dpf_aggregation){.size = sizeof *aggregation,
-                                         .width = width,
-                                         .rows = rows,
-                                         .n_parties = invited,
-                                         .modulus = term->noise.modulus,
-                                         .least_survivors = term->noise.least_survivors,
-                                         .sums = memory_new((size_t)(rows * width), sizeof(int64_t))};
-        aggregation->state = memory_new((size_t)step_state_bytes(term, aggregation), 1);
-        if (!aggregation->sums || !aggregation->state)
-            return error_memory(error);
-    }
-    return 0;
-}
-
-static int merge_aggregations(struct messages_work *work, int n, struct dpf_error *error)
+static int open_sum(struct messages_work *work, int n, const int64_t *owners, struct dpf_error *error)
 {
     struct engine *engine = work->engine;
-    struct term_run *term = work->term;
-    struct instance *instance = term->plan->aggregator;
-    for (int i = 1; i < n; i++) {
-        dpf_call *call = step_call_alone(engine, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
-        if (step_result(
-                engine, 0, instance,
-                term->aggregator->merge(instance->self, call, &work->aggregations[0], &work->aggregations[i]),
-                term->plan->side) != 0)
-            return step_failed(engine, error);
-    }
-    return 0;
+    const struct term_run *term = work->term;
+    const struct term_plan *plan = term->plan;
+    struct side_factors *factors = &engine->model->sides[plan->side];
+    const struct sum_shape shape = {.aggregator = plan->aggregator,
+                                    .rows = term->rows,
+                                    .width = plan->sent.width,
+                                    .round = (int32_t)engine->round,
+                                    .n_parties = count_invited(work),
+                                    .modulus = term->noise.modulus,
+                                    .least = term->noise.least_survivors,
+                                    .span = ranks_size() > 1 ? SUM_BY_OWNER : SUM_ALONE,
+                                    .owners = owners};
+    struct sum_hands hands = {.workers = engine->workers,
+                              .n = n,
+                              .pool = engine->pool,
+                              .link = {.remote = engine->remote,
+                                       .known = remote_floats(factors->data, factors->rows,
+                                                              engine->model->stride, engine->model->columns),
+                                       .weights = plan->by_user ? term->party_weights : NULL,
+                                       .n_listed = work->n_parties}};
+    step_name(engine, plan->side, hands.step);
+    return sum_open(&work->sum, &shape, &hands, error);
 }
 
-/* The rank's rows of the sum become final. */
-static int finish_sum(struct messages_work *work, const int64_t *owners, struct dpf_error *error)
+/* The sum of all messages, each row's at the rank that decodes it. */
+static int close_sum(struct messages_work *work, struct dpf_error *error)
 {
     struct engine *engine = work->engine;
-    struct term_run *term = work->term;
-    struct instance *instance = term->plan->aggregator;
-    dpf_aggregation *sums = &work->aggregations[0], own = *sums;
-    if (ranks_size() > 1) {
-        own.rows = owners[ranks_rank() + 1] - owners[ranks_rank()];
-        own.sums += owners[ranks_rank()] * own.width;
-    }
-    if (term->aggregator->finish) {
-        dpf_call *call = step_call_alone(engine, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
-        if (step_result(engine, 0, instance, term->aggregator->finish(instance->self, call, &own),
-                        term->plan->side) != 0)
-            return step_failed(engine, error);
-    }
-    sums->survivors = own.survivors;
-    engine->stats->bytes_up += own.bytes_up;
-    engine->stats->bytes_down += own.bytes_down;
-    engine->stats->messages += ranks_rank() == 0 ? own.survivors : 0;
+    if (step_sum(engine, 0, sum_close(&work->sum, &engine->errors[0])) != 0)
+        return step_failed(engine, error);
+    sum_tally(&work->sum, 1, engine->stats);
     return 0;
-}
-
-/* Sums of all ranks, each row's at the rank that decodes it. The plan has proved that they fit (ADR 0002). */
-static int add_up_ranks(struct messages_work *work, const int64_t *owners, struct dpf_error *error)
-{
-    dpf_aggregation *sums = &work->aggregations[0];
-    const int rank = ranks_rank(), size = ranks_size();
-    int64_t *offsets = memory_new((size_t)size + 1, sizeof *offsets);
-    if (!offsets)
-        return error_memory(error);
-    for (int r = 0; r <= size; r++)
-        offsets[r] = owners[r] * sums->width;
-    int status = ranks_sum(&sums->survivors, 1, error);
-    if (status == 0)
-        status = ranks_reduce(sums->sums, offsets, error);
-    for (int64_t i = offsets[rank]; status == 0 && sums->modulus && i < offsets[rank + 1]; i++)
-        sums->sums[i] = (int64_t)((uint64_t)sums->sums[i] % sums->modulus);
-    free(offsets);
-    return status;
 }
 
 struct decode_work {
@@ -139,8 +92,8 @@ static int decode_rows(struct decode_work *work, int64_t first, int64_t count, i
                         .state = step_noise_state(term, first)};
     struct instance *instance = term->plan->mechanism;
     dpf_call *call = step_call(work->engine, worker, instance, term->draw, DPF_PARTY_AGGREGATE);
-    dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->sent, &sums,
-                                                work->out + first * width, width);
+    dpf_status status =
+        noise_decode(work->engine, term, call, &term->plan->sent, &sums, work->out + first * width, width);
     if (step_result(work->engine, worker, instance, status, term->plan->side) != 0)
         return -1;
     double scale = term->aggregator->scale(term->plan->aggregator->self, survivors);
@@ -278,7 +231,7 @@ static int send_all(struct messages_work *work, int64_t party, int worker)
         if (work->term->plan->by_user)
             step_reset_later(engine, DPF_SIDE_USERS, party);
     }
-    return messages_absorb(work, party, worker, &message);
+    return messages_add(work, party, worker, &message);
 }
 
 static int send_messages(void *context, int64_t task, int worker)
@@ -329,9 +282,10 @@ static int leaves_zeros(const struct messages_work *work)
     const struct term_run *term = work->term;
     const struct term_plan *plan = term->plan;
     const dpf_noise_plan *noise = &term->noise;
-    return !work->engine->remote && plan->by_user && plan->side == DPF_SIDE_ITEMS &&
-           plan->source == SOURCE_RECORDS && plan->query.support == DPF_SUPPORT_OBSERVED &&
-           !plan->query.has_gram && (term->mechanism->flags & DPF_MECHANISM_ROUNDS) &&
+    return !work->engine->observed && !work->engine->remote && plan->by_user &&
+           plan->side == DPF_SIDE_ITEMS && plan->source == SOURCE_RECORDS &&
+           plan->query.support == DPF_SUPPORT_OBSERVED && !plan->query.has_gram &&
+           (term->mechanism->flags & DPF_MECHANISM_ROUNDS) &&
            (noise->where == DPF_NOISE_NOWHERE || noise->where == DPF_NOISE_AT_SUM || noise->bare) &&
            (term->aggregator->flags & DPF_AGGREGATOR_FILLS);
 }
@@ -354,43 +308,28 @@ static void open_messages(struct messages_work *work, struct engine *engine, str
     work->dense = work->dense && !work->leaves_zeros;
 }
 
-static struct remote_release release_of(const struct messages_work *work)
-{
-    struct engine *engine = work->engine;
-    const struct term_run *term = work->term;
-    struct side_factors *factors = &engine->model->sides[term->plan->side];
-    return (struct remote_release){
-        .aggregator = term->plan->aggregator,
-        .round = engine->round,
-        .rows = remote_floats(factors->data, factors->rows, engine->model->stride, engine->model->columns),
-        .sums = &work->aggregations[0],
-        .weights = term->plan->by_user ? term->party_weights : NULL,
-        .n_parties = work->n_parties};
-}
-
-/* All messages of this rank's parties, in the first aggregation in the end; by their factors, or made. */
-static int add_messages(struct messages_work *work, int n, const double *factors, struct dpf_error *error)
+/* All messages of this rank's parties: by their factors, or made. */
+static int add_messages(struct messages_work *work, const double *factors, struct dpf_error *error)
 {
     struct engine *engine = work->engine;
     int64_t tasks = (work->last - work->first + work->per_task - 1) / work->per_task;
-    int status = open_aggregations(work, n, error);
-    if (status == 0 && work->gram_inside && !work->term->plan->by_user)
-        status = divide_gram(work, error);
-    if (status == 0 && factors)
+    if (work->gram_inside && !work->term->plan->by_user && divide_gram(work, error) != 0)
+        return -1;
+    if (factors)
         return scaled_sums(work, factors, error);
-    if (status == 0 && n > 1 && pool_run(engine->pool, tasks, send_messages, work) != 0)
-        status = step_failed(engine, error);
-    for (int64_t task = 0; status == 0 && n == 1 && task < tasks; task++)
+    if (work->sum.n_parts > 1)
+        return pool_run(engine->pool, tasks, send_messages, work) == 0 ? 0 : step_failed(engine, error);
+    for (int64_t task = 0; task < tasks; task++)
         if (send_messages(work, task, 0) != 0)
-            status = step_failed(engine, error);
-    return status == 0 ? merge_aggregations(work, n, error) : -1;
+            return step_failed(engine, error);
+    return 0;
 }
 
 static void note_variance(struct messages_work *work)
 {
     struct term_run *term = work->term;
-    const int64_t sent = work->aggregations[0].survivors;
-    const double scale = term->aggregator->scale(term->plan->aggregator->self, sent);
+    const int64_t sent = sum_result(&work->sum)->survivors;
+    const double scale = sum_scale(&work->sum);
     term->variance_factor = noise_variance_factor(work->engine, term, sent, scale);
     term->gram_variance_factor =
         work->gram_inside ? term->variance_factor : noise_variance_factor(work->engine, term, 1, 1);
@@ -404,7 +343,7 @@ static int decode_sum(struct messages_work *work, const int64_t *owners, double 
     const int rank = ranks_rank(), size = ranks_size();
     const int32_t width = work->term->plan->sent.width;
     const size_t bytes = (size_t)width * sizeof *out;
-    struct decode_work decode = {engine,       work->term,       &work->aggregations[0],    out,
+    struct decode_work decode = {engine,       work->term,       sum_result(&work->sum),    out,
                                  owners[rank], owners[rank + 1], step_batch_rows(2 * width)};
     const int64_t n = decode.last - decode.first;
     if (pool_run(engine->pool, (n + decode.batch - 1) / decode.batch, decode_task, &decode) != 0)
@@ -414,39 +353,10 @@ static int decode_sum(struct messages_work *work, const int64_t *owners, double 
     return work->gram_inside ? ranks_broadcast(out + (owners[size] - 1) * width, bytes, size - 1, error) : 0;
 }
 
-static void close_messages(struct messages_work *work, int n)
+static void close_messages(struct messages_work *work)
 {
-    for (int i = 0; work->aggregations && i < n; i++) {
-        free(work->aggregations[i].sums);
-        free(work->aggregations[i].state);
-    }
-    free(work->aggregations);
+    sum_free(&work->sum);
     free(work->gram_parts);
-}
-
-/* The sum of the messages of all parties of all ranks, with its noise. */
-static int make_sum(struct messages_work *work, int n, const double *factors, const int64_t *owners,
-                    struct dpf_error *error)
-{
-    int status = add_messages(work, n, factors, error);
-    if (status == 0)
-        status = add_up_ranks(work, owners, error);
-    return status == 0 ? finish_sum(work, owners, error) : -1;
-}
-
-/* The sums of messages that are made elsewhere. */
-static int gather(struct messages_work *work, struct dpf_error *error)
-{
-    struct engine *engine = work->engine;
-    if (open_aggregations(work, 1, error) != 0)
-        return -1;
-    const struct remote_release release = release_of(work);
-    if (engine->remote->gather(engine->remote->context, &release, error) != 0)
-        return -1;
-    engine->stats->bytes_up += work->aggregations[0].bytes_up;
-    engine->stats->bytes_down += work->aggregations[0].bytes_down;
-    engine->stats->messages += work->aggregations[0].survivors;
-    return 0;
 }
 
 int step_send_message(struct engine *engine, int which, struct dpf_error *error)
@@ -458,16 +368,13 @@ int step_send_message(struct engine *engine, int which, struct dpf_error *error)
     if (step_prepare(engine, term, error) != 0)
         return -1;
     open_messages(&work, engine, term);
-    int status = open_aggregations(&work, 1, error);
+    int status = open_sum(&work, 1, NULL, error);
     if (status == 0 && make_message(&work, party, sends_nothing(&work, party), 0, &message) != 0 &&
         (!step_note(engine, 0, party) || make_message(&work, party, 1, 0, &message) != 0))
         status = step_failed(engine, error);
-    if (status == 0) {
-        struct remote_release release = release_of(&work);
-        release.message = &message;
-        status = engine->remote->answer(engine->remote->context, &release, error);
-    }
-    close_messages(&work, 1);
+    if (status == 0)
+        status = sum_add(&work.sum, 0, (uint32_t)party, &message, error);
+    close_messages(&work);
     return status;
 }
 
@@ -486,11 +393,16 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
     int status = owners ? 0 : error_memory(error);
     if (status == 0 && !is_server)
         status = scaled_factors(&work, &factors, error);
-    const int n = term->aggregator->merge && !factors && !is_server ? engine->n_workers : 1;
     if (status == 0) {
         divide_rows(&work, rows, owners);
-        status = is_server ? gather(&work, error) : make_sum(&work, n, factors, owners, error);
+        status = open_sum(
+            &work, factors || is_server ? 1 : sum_most_parts(term->plan->aggregator, engine->n_workers),
+            owners, error);
     }
+    if (status == 0 && !is_server)
+        status = add_messages(&work, factors, error);
+    if (status == 0)
+        status = close_sum(&work, error);
     free(factors);
     if (status == 0)
         note_variance(&work);
@@ -509,7 +421,7 @@ static int release_messages(struct engine *engine, struct term_run *term, dpf_me
                               .width = query->width};
     if (status == 0)
         status = undo_transforms(&work, estimate, error);
-    close_messages(&work, n);
+    close_messages(&work);
     free(owners);
     return status;
 }
@@ -619,12 +531,10 @@ static int release_gram(struct engine *engine, struct term_run *term, float *gra
                            .contributors = &one,
                            .state = step_noise_state(term, term->rows - 1)};
     dpf_call *call = step_call(engine, 0, instance, term->draw, DPF_PARTY_AGGREGATE - 1);
-    dpf_status status =
-        term->mechanism->encode(instance->self, call, &term->noise, query, exact, query->width, &message);
+    dpf_status status = noise_encode(engine, term, call, query, exact, query->width, &message);
     if (status == DPF_OK) {
         call = step_call(engine, 0, instance, term->draw, DPF_PARTY_AGGREGATE);
-        status =
-            term->mechanism->decode(instance->self, call, &term->noise, query, &message, exact, query->width);
+        status = noise_decode(engine, term, call, query, &message, exact, query->width);
     }
     if (step_result(engine, 0, instance, status, term->plan->side) != 0)
         return step_failed(engine, error);

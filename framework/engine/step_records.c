@@ -76,7 +76,7 @@ static int draw_weights(struct engine *engine, struct term_run *term, const dpf_
 {
     struct instance *instance = term->plan->sampler;
     dpf_call *call = step_call(engine, worker, instance, term->sample, 0);
-    if (step_result(engine, worker, instance, term->sampler->draw(instance->self, call, draw, weights),
+    if (step_result(engine, worker, instance, noise_draw(engine, term, call, draw, weights),
                     term->plan->side) == 0)
         return 0;
     if (draw->n == 1) {

@@ -7,18 +7,22 @@
  * (dpf_on_grid), so a party's sum is exact and the sensitivity grows by one grid step a coordinate.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/ranks.h"
 #include "dataset/shares.h"
 #include "engine/noise_variance.h"
 #include "engine/step.h"
+#include "engine/sum.h"
 
 struct rows_work {
     struct engine *engine;
     struct side_plan *side;
     int64_t batch;
     int64_t first, last; /* the rank's rows */
+    struct sum *sums;    /* one for each worker */
 };
 
 /* Which holders have records of this side's rows. */
@@ -71,8 +75,8 @@ static int encode(struct engine *engine, int worker, struct term_run *term, int6
         out->contributors = all;
     }
     dpf_call *call = step_call(engine, worker, instance, term->draw, (uint32_t)party);
-    dpf_status status = term->mechanism->encode(instance->self, call, &term->noise, &term->plan->query,
-                                                values, term->plan->query.width, out);
+    dpf_status status =
+        noise_encode(engine, term, call, &term->plan->query, values, term->plan->query.width, out);
     return step_result(engine, worker, instance, status, term->plan->side);
 }
 
@@ -81,55 +85,32 @@ static int decode(struct engine *engine, int worker, struct term_run *term, uint
 {
     struct instance *instance = term->plan->mechanism;
     dpf_call *call = step_call(engine, worker, instance, term->draw, party);
-    dpf_status status = term->mechanism->decode(instance->self, call, &term->noise, &term->plan->query, sums,
-                                                out, term->plan->query.width);
+    dpf_status status =
+        noise_decode(engine, term, call, &term->plan->query, sums, out, term->plan->query.width);
     return step_result(engine, worker, instance, status, term->plan->side);
 }
 
-/* An aggregation of a batch of rows, in the worker's buffers. */
-static int open_aggregation(struct engine *engine, int worker, struct term_run *term, int64_t rows,
-                            int32_t width, dpf_aggregation *aggregation)
+/* An empty sum of a batch of rows, whose aggregator sees them as rows 0 .. rows-1. */
+static int open_sum(struct engine *engine, int worker, struct term_run *term, int64_t rows, struct sum *sum)
 {
-    size_t n = (size_t)(rows * width);
-    int64_t *sums = step_buffer(engine, worker, BUFFER_SUMS, n + 1, sizeof *sums);
-    *aggregation = (dpf_aggregation){.size = sizeof *aggregation,
-                                     .width = width,
-                                     .rows = rows,
-                                     .n_parties = engine->parties.n,
-                                     .modulus = term->noise.modulus,
-                                     .least_survivors = term->noise.least_survivors,
-                                     .sums = sums};
-    uint64_t bytes = step_state_bytes(term, aggregation);
-    aggregation->state = step_buffer(engine, worker, BUFFER_AGGREGATOR, (size_t)bytes + 1, 1);
-    if (!sums || !aggregation->state)
-        return -1;
-    memset(sums, 0, n * sizeof *sums);
-    memset(aggregation->state, 0, (size_t)bytes);
-    return 0;
+    const struct sum_shape shape = {.aggregator = term->plan->aggregator,
+                                    .rows = rows,
+                                    .width = term->plan->query.width,
+                                    .round = (int32_t)engine->round,
+                                    .n_parties = engine->parties.n,
+                                    .modulus = term->noise.modulus,
+                                    .least = term->noise.least_survivors};
+    struct sum_hands hands = {.workers = &engine->workers[worker], .n = 1};
+    step_name(engine, term->plan->side, hands.step);
+    sum_clear(sum);
+    return step_sum(engine, worker, sum_open(sum, &shape, &hands, &engine->errors[worker]));
 }
 
-/* The aggregator sees the batch as rows 0 .. count-1. */
-static int absorb(struct engine *engine, int worker, struct term_run *term, int64_t party,
-                  dpf_aggregation *aggregation, dpf_encoded message)
+static int add_message(struct engine *engine, int worker, int64_t party, struct sum *sum, dpf_encoded message)
 {
-    struct instance *instance = term->plan->aggregator;
     message.first_row = 0;
     message.total_rows = message.n_rows;
-    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, (uint32_t)party);
-    return step_result(engine, worker, instance,
-                       term->aggregator->absorb(instance->self, call, aggregation, &message),
-                       term->plan->side);
-}
-
-static int close_aggregation(struct engine *engine, int worker, struct term_run *term,
-                             dpf_aggregation *aggregation)
-{
-    struct instance *instance = term->plan->aggregator;
-    if (!term->aggregator->finish)
-        return 0;
-    dpf_call *call = step_call(engine, worker, instance, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
-    return step_result(engine, worker, instance, term->aggregator->finish(instance->self, call, aggregation),
-                       term->plan->side);
+    return step_sum(engine, worker, sum_add(sum, 0, (uint32_t)party, &message, &engine->errors[worker]));
 }
 
 /*
@@ -137,38 +118,36 @@ static int close_aggregation(struct engine *engine, int worker, struct term_run 
  * exact, if not NULL, replaces the parties' queries (the Gram row): one row for each party.
  */
 static double *release_rows(struct engine *engine, int worker, struct term_run *term, int64_t first,
-                            int64_t count, const double *exact, int64_t parties)
+                            int64_t count, const double *exact, int64_t parties, struct sum *sum)
 {
     const dpf_query *query = &term->plan->query;
     if (!term->mechanism)
         return party_query(engine, worker, term, 0, first, count);
     int64_t *integers =
         step_buffer(engine, worker, BUFFER_INTEGERS, (size_t)(count * query->width) + 1, sizeof *integers);
-    dpf_aggregation aggregation;
-    if (!integers || open_aggregation(engine, worker, term, count, query->width, &aggregation) != 0)
+    if (!integers || open_sum(engine, worker, term, count, sum) != 0)
         return NULL;
     for (int64_t party = 0; party < parties; party++) {
         const double *values =
             exact ? exact + party * query->width : party_query(engine, worker, term, party, first, count);
         dpf_encoded message = integers_of(query, integers, first, count, term->rows, 1);
         if (!values || encode(engine, worker, term, party, values, &message) != 0 ||
-            absorb(engine, worker, term, party, &aggregation, message) != 0)
+            add_message(engine, worker, party, sum, message) != 0)
             return NULL;
     }
-    if (close_aggregation(engine, worker, term, &aggregation) != 0)
+    if (step_sum(engine, worker, sum_close(sum, &engine->errors[worker])) != 0)
         return NULL;
-    dpf_encoded sums = integers_of(query, aggregation.sums, first, count, term->rows, aggregation.survivors);
+    const dpf_aggregation *result = sum_result(sum);
+    dpf_encoded sums = integers_of(query, result->sums, first, count, term->rows, result->survivors);
     sums.state = step_noise_state(term, first);
     double *out = step_buffer(engine, worker, BUFFER_WIDE2, (size_t)(count * query->width) + 1, sizeof *out);
     if (!out || decode(engine, worker, term, DPF_PARTY_AGGREGATE, &sums, out) != 0)
         return NULL;
-    double scale = term->aggregator->scale(term->plan->aggregator->self, aggregation.survivors);
+    const double scale = sum_scale(sum);
     for (int64_t i = 0; i < count * query->width; i++)
         out[i] *= scale;
-    if (exact && ranks_rank() > 0)
-        return out; /* the Gram row, which every rank makes: it is sent once */
-    __atomic_add_fetch(&engine->stats->bytes_up, aggregation.bytes_up, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&engine->stats->bytes_down, aggregation.bytes_down, __ATOMIC_RELAXED);
+    if (!exact || ranks_rank() == 0) /* every rank makes the Gram row, which is sent once */
+        sum_tally(sum, 0, engine->stats);
     return out;
 }
 
@@ -196,8 +175,8 @@ static int server_batch(void *context, int64_t task, int worker)
     if (!blocks)
         return -1;
     for (int t = 0; t < side->n_terms; t++) {
-        const double *wide =
-            release_rows(engine, worker, &terms[t], first, count, NULL, n_holders(engine, &terms[t]));
+        const double *wide = release_rows(engine, worker, &terms[t], first, count, NULL,
+                                          n_holders(engine, &terms[t]), &work->sums[worker]);
         if (!wide)
             return -1;
         narrow(wide, count, side->query.width, blocks, stride, t > 0);
@@ -235,11 +214,30 @@ static int prepare_gram(struct engine *engine, struct side_plan *side, struct te
     if (term->mechanism)
         term->gram_variance_factor = noise_variance_factor(
             engine, term, senders, term->aggregator->scale(term->plan->aggregator->self, senders));
-    const double *sum = release_rows(engine, 0, term, row, 1, exact, senders);
-    if (!sum)
-        return step_failed(engine, error);
-    narrow(sum, 1, query->width, term->gram, stride, 0);
-    return 0;
+    struct sum sum = {.state = SUM_EMPTY};
+    const double *released = release_rows(engine, 0, term, row, 1, exact, senders, &sum);
+    if (released)
+        narrow(released, 1, query->width, term->gram, stride, 0);
+    sum_free(&sum);
+    return released ? 0 : step_failed(engine, error);
+}
+
+static int solve_batches(struct engine *engine, struct side_plan *side, struct dpf_error *error)
+{
+    struct rows_work work = {.engine = engine,
+                             .side = side,
+                             .batch = step_batch_rows(2 * side->query.width),
+                             .first = shares_first(engine->dataset, side->side),
+                             .last = shares_last(engine->dataset, side->side),
+                             .sums = memory_new((size_t)engine->n_workers, sizeof *work.sums)};
+    const int64_t rows = work.last - work.first;
+    int status = work.sums ? 0 : error_memory(error);
+    if (status == 0 && pool_run(engine->pool, (rows + work.batch - 1) / work.batch, server_batch, &work) != 0)
+        status = step_failed(engine, error);
+    for (int w = 0; work.sums && w < engine->n_workers; w++)
+        sum_free(&work.sums[w]);
+    free(work.sums);
+    return status;
 }
 
 int step_by_rows(struct engine *engine, int which, struct dpf_error *error)
@@ -261,14 +259,8 @@ int step_by_rows(struct engine *engine, int which, struct dpf_error *error)
             terms[0].gram[i] += terms[t].gram[i];
     if (noise_variance_fill(engine, which, error) != 0)
         return -1;
-    struct rows_work work = {.engine = engine,
-                             .side = side,
-                             .batch = step_batch_rows(2 * side->query.width),
-                             .first = shares_first(engine->dataset, which),
-                             .last = shares_last(engine->dataset, which)};
-    int64_t rows = work.last - work.first;
-    if (pool_run(engine->pool, (rows + work.batch - 1) / work.batch, server_batch, &work) != 0)
-        return step_failed(engine, error);
+    if (solve_batches(engine, side, error) != 0)
+        return -1;
     engine->stats->messages += ranks_rank() == 0 ? n_holders(engine, &terms[0]) : 0;
     return 0;
 }

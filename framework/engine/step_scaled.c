@@ -23,6 +23,7 @@ struct scaled {
     struct instance *clip;
     double *factors; /* NULL in the second pass, which reads the next */
     const double *scaling;
+    int64_t *sums;
     int unusual; /* messages must be made */
 };
 
@@ -62,9 +63,9 @@ static int is_usual(const struct messages_work *work)
     const struct term_plan *plan = term->plan;
     const int32_t where = term->noise.where;
     /* Ranks index the records of their users by item as they are. */
-    return (ranks_size() == 1 || !term->values) && plan->by_user && plan->side == DPF_SIDE_ITEMS &&
-           plan->source == SOURCE_RECORDS && !work->dense && !plan->query.has_gram &&
-           !plan->bounds_from_data && term->loss->accumulate_scaled &&
+    return !work->engine->observed && (ranks_size() == 1 || !term->values) && plan->by_user &&
+           plan->side == DPF_SIDE_ITEMS && plan->source == SOURCE_RECORDS && !work->dense &&
+           !plan->query.has_gram && !plan->bounds_from_data && term->loss->accumulate_scaled &&
            (!term->sampler || term->sampler->level == DPF_LEVEL_PARTY) &&
            (term->mechanism->flags & DPF_MECHANISM_ROUNDS) && term->noise.modulus == 0 &&
            (where == DPF_NOISE_NOWHERE || where == DPF_NOISE_AT_SUM) &&
@@ -217,8 +218,8 @@ static int sum_task(void *context, int64_t task, int worker)
     struct engine *engine = s->work->engine;
     struct term_run *term = s->work->term;
     const dpf_query *query = &term->plan->query;
-    dpf_aggregation *sums = &s->work->aggregations[0];
-    const int64_t first = task * ROWS_PER_TASK, left = sums->rows - first;
+    const int32_t width = s->work->sum.shape.width;
+    const int64_t first = task * ROWS_PER_TASK, left = s->work->sum.shape.rows - first;
     const int64_t count = left < ROWS_PER_TASK ? left : ROWS_PER_TASK;
     struct instance *loss = term->plan->loss;
     dpf_groups groups;
@@ -226,31 +227,34 @@ static int sum_task(void *context, int64_t task, int worker)
         step_groups(engine, term, HOLDER_HERE, first, count, worker, &groups) != 0)
         return -1;
     dpf_call *call = step_call(engine, worker, loss, (uint32_t)engine->round, DPF_PARTY_AGGREGATE);
-    const dpf_status status =
-        term->loss->accumulate_scaled(loss->self, call, query, &groups, s->scaling, term->noise.grid,
-                                      sums->sums + first * sums->width, sums->width);
+    const dpf_status status = term->loss->accumulate_scaled(loss->self, call, query, &groups, s->scaling,
+                                                            term->noise.grid, s->sums + first * width, width);
     return step_result(engine, worker, loss, status, term->plan->side);
 }
 
 /* What the aggregator would have counted of the messages. */
-static void count_messages(const struct messages_work *work)
+static void count_messages(struct messages_work *work)
 {
-    dpf_aggregation *sums = &work->aggregations[0];
     const struct csr *csr = &work->engine->dataset->train.by_user;
     const float *weights = work->term->party_weights;
-    const uint64_t row_bytes = (uint64_t)sums->width * sizeof(int64_t) + sizeof(int32_t);
+    const uint64_t row_bytes = (uint64_t)work->sum.shape.width * sizeof(int64_t) + sizeof(int32_t);
+    int64_t messages = 0;
+    uint64_t bytes_up = 0;
     for (int64_t user = work->first; user < work->last; user++) {
         if (weights && weights[user] == 0)
             continue;
-        sums->survivors++;
-        sums->bytes_up += (uint64_t)(csr->ptr[user + 1] - csr->ptr[user]) * row_bytes;
+        messages++;
+        bytes_up += (uint64_t)(csr->ptr[user + 1] - csr->ptr[user]) * row_bytes;
     }
+    sum_plain_counts(&work->sum, messages, bytes_up);
 }
 
 int scaled_sums(struct messages_work *work, const double *factors, struct dpf_error *error)
 {
-    struct scaled s = {.work = work, .scaling = factors};
-    const int64_t rows = work->aggregations[0].rows;
+    struct scaled s = {.work = work, .scaling = factors, .sums = sum_plain(&work->sum)};
+    const int64_t rows = work->sum.shape.rows;
+    if (!s.sums)
+        return error_set(error, DPF_FAULT_PLUGIN, "an aggregator that does more than add was passed over");
     if (pool_run(work->engine->pool, (rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK, sum_task, &s) != 0)
         return step_failed(work->engine, error);
     count_messages(work);

@@ -37,7 +37,7 @@
 /* Factors of all users (0: takes no part), or *factors NULL where messages have to be made. 0, or -1 with an
  * error. */
 int scaled_factors(struct messages_work *work, double **factors, struct dpf_error *error);
-/* The sums, into the first of the work's aggregations, which is empty. */
+/* The sums, in the place of the aggregator of the work's sum, which is open and empty. */
 int scaled_sums(struct messages_work *work, const double *factors, struct dpf_error *error);
 
 #endif

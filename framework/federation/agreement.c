@@ -2,6 +2,7 @@
 #include "federation/agreement.h"
 
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +10,55 @@
 #include "reading/data_params.h"
 
 /* Each end's own: where its files are, what it does beside the run, and what it limits for itself. */
-static const char *const own_keys[][2] = {
-    {"run", "output"},         {"run", "threads"},    {"run", "plugin-dir"},      {"run", "compare"},
-    {"run", "trace"},          {"data", "path"},      {"data", "items-file"},     {"data", "users-file"},
-    {"data", "item-features"}, {"privacy", "ledger"}, {"privacy", "max-epsilon"}, {"privacy", "ledger-runs"},
+static const struct alike_own own[] = {
+    {"run", "output"},      {"run", "threads"},         {"run", "plugin-dir"}, {"run", "compare"},
+    {"run", "trace"},       {"run", "checkpoint"},      {"data", "path"},      {"data", "items-file"},
+    {"data", "users-file"}, {"data", "item-features"},  {"privacy", "ledger"}, {"privacy", "max-epsilon"},
+    {"evaluate", NULL},     {"privacy", "ledger-runs"},
 };
 
+static int add(json_t *list, const char *name, const char *value)
+{
+    return json_object_set_new(list, name, json_string(value));
+}
+
+static void hash_text(crypto_generichash_state *state, const char *text)
+{
+    crypto_generichash_update(state, (const unsigned char *)text, strlen(text) + 1);
+}
+
+static int add_hash(json_t *list, const char *name, int64_t n, crypto_generichash_state *state)
+{
+    uint8_t digest[32];
+    char hex[65], value[96];
+    crypto_generichash_final(state, digest, sizeof digest);
+    sodium_bin2hex(hex, sizeof hex, digest, sizeof digest);
+    snprintf(value, sizeof value, "%lld lines, %s", (long long)n, hex);
+    return add(list, name, value);
+}
+
+static int add_ids(json_t *list, const char *name, const struct id_map *ids)
+{
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, 32);
+    for (int64_t i = 0; i < ids->n; i++)
+        hash_text(&state, id_map_text(ids, i));
+    return add_hash(list, name, ids->n, &state);
+}
+
+static int add_members(json_t *list, const struct members *members)
+{
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, 32);
+    for (int64_t i = 0; members->names && i < members->n; i++)
+        hash_text(&state, members_name(members, i));
+    if (members->keys)
+        crypto_generichash_update(&state, members->keys, (size_t)members->n * MEMBER_KEY_BYTES);
+    return add_hash(list, "the list of [federation] parties, with their keys", members->n, &state);
+}
+
 /* What the file says, not where it lies. */
-static int add_features(crypto_generichash_state *state, const struct plan *plan, struct dpf_error *error)
+static int add_features(json_t *list, const struct plan *plan, struct dpf_error *error)
 {
     char hex[65];
     const char *path = plan->data.params.values[D_ITEM_FEATURES].text;
@@ -24,71 +66,55 @@ static int add_features(crypto_generichash_state *state, const struct plan *plan
         return 0;
     if (files_sha256(path, hex, error) != 0)
         return -1;
-    crypto_generichash_update(state, (const unsigned char *)hex, sizeof hex);
-    return 0;
-}
-
-static char *configuration_text(const struct plan *plan)
-{
-    json_t *resolved = plan_resolved(plan);
-    json_object_del(resolved, "evaluate");
-    for (size_t i = 0; i < sizeof own_keys / sizeof own_keys[0]; i++)
-        json_object_del(json_object_get(resolved, own_keys[i][0]), own_keys[i][1]);
-    char *text = json_dumps(resolved, JSON_SORT_KEYS | JSON_COMPACT);
-    json_decref(resolved);
-    return text;
-}
-
-static void add_text(crypto_generichash_state *state, const char *text)
-{
-    crypto_generichash_update(state, (const unsigned char *)text, strlen(text) + 1);
-}
-
-static void add_ids(crypto_generichash_state *state, const struct id_map *ids)
-{
-    const uint64_t n = (uint64_t)ids->n;
-    crypto_generichash_update(state, (const unsigned char *)&n, sizeof n);
-    for (int64_t i = 0; i < ids->n; i++)
-        add_text(state, id_map_text(ids, i));
-}
-
-static void add_members(crypto_generichash_state *state, const struct members *members)
-{
-    for (int64_t i = 0; members->names && i < members->n; i++)
-        add_text(state, members_name(members, i));
-    if (members->keys)
-        crypto_generichash_update(state, members->keys, (size_t)members->n * MEMBER_KEY_BYTES);
+    return add(list, "the file of [data] item-features", hex) == 0 ? 0 : error_memory(error);
 }
 
 int agreement_make(const struct plan *plan, const struct dataset *dataset, const struct members *members,
                    int insecure, struct agreement *out, struct dpf_error *error)
 {
+    json_t *list = json_object();
+    *out = (struct agreement){.list = list, .insecure = insecure};
+    if (!list || add(list, "the version of dpframe", DPFRAME_VERSION) != 0 ||
+        add(list, "--insecure-test", insecure ? "given" : "not given") != 0 ||
+        alike_add_configuration(list, plan, own, sizeof own / sizeof *own) != 0 ||
+        alike_add_plugins(list, plan->registry, 0) != 0 ||
+        add_ids(list, "the list of [data] users-file", &dataset->users) != 0 ||
+        add_ids(list, "the list of [data] items-file", &dataset->items) != 0 ||
+        add_members(list, members) != 0)
+        return error_memory(error);
+    if (add_features(list, plan, error) != 0)
+        return -1;
+    char *text = agreement_text(out);
+    if (!text)
+        return error_memory(error);
     crypto_generichash_state state;
-    char *configuration = configuration_text(plan);
-    if (!configuration)
-        return error_set(error, DPF_FAULT_RUN, "out of memory");
     crypto_generichash_init(&state, NULL, 0, sizeof out->digest);
-    add_text(&state, "dpframe federation 1");
-    add_text(&state, DPFRAME_VERSION);
-    add_text(&state, configuration);
-    for (int64_t i = 0; i < registry_used_count(plan->registry); i++) {
-        const dpf_component *component = registry_used_at(plan->registry, i)->component;
-        if (strcmp(component->role, DPF_ROLE_LINK) == 0)
-            continue;
-        add_text(&state, component->role);
-        add_text(&state, component->id);
-        add_text(&state, component->version);
-    }
-    add_ids(&state, &dataset->users);
-    add_ids(&state, &dataset->items);
-    add_members(&state, members);
-    const int status = add_features(&state, plan, error);
-    add_text(&state, insecure ? "insecure" : "secure");
+    hash_text(&state, "dpframe federation 2");
+    hash_text(&state, text);
     crypto_generichash_final(&state, out->digest, sizeof out->digest);
     sodium_bin2hex(out->hex, sizeof out->hex, out->digest, sizeof out->digest);
-    out->insecure = insecure;
-    free(configuration);
-    return status;
+    free(text);
+    return 0;
+}
+
+void agreement_free(struct agreement *agreement)
+{
+    json_decref(agreement->list);
+    agreement->list = NULL;
+}
+
+char *agreement_text(const struct agreement *agreement)
+{
+    return json_dumps(agreement->list, JSON_SORT_KEYS | JSON_COMPACT);
+}
+
+int agreement_differ(const struct agreement *agreement, const uint8_t *text, size_t n,
+                     struct alike_difference *out)
+{
+    json_t *theirs = json_loadb((const char *)text, n, 0, NULL);
+    const int differ = json_is_object(theirs) && alike_differ(agreement->list, theirs, out);
+    json_decref(theirs);
+    return differ;
 }
 
 void agreement_of_round(const struct agreement *agreement, const uint8_t session[16], uint64_t round,

@@ -104,12 +104,8 @@ static int check(struct config *config, const char *section, const dpf_param *ta
 /* Parameters of links are known once a link is opened. */
 int federation_check(struct config *config, struct dpf_error *error)
 {
-    for (int64_t i = 0; i < config_size(config); i++) {
-        const struct config_entry *entry = config_at(config, i);
-        if (strcmp(entry->section, "federation.link") == 0 ||
-            strcmp(entry->section, "federation.in-front") == 0)
-            config_consume(config, entry->section, entry->key);
-    }
+    config_consume_section(config, "federation.link");
+    config_consume_section(config, "federation.in-front");
     return check(config, "federation", federation_table, FEDERATION_N_PARAMS, error);
 }
 

@@ -52,6 +52,7 @@ static void put_body(struct writer *writer, const struct frame *frame, const str
         put_rows(writer, rows);
         break;
     case FRAME_STEP:
+    case FRAME_DIFFERS:
         put(writer, frame->bytes, frame->n_bytes);
         break;
     case FRAME_REFUSED:
@@ -142,6 +143,7 @@ static int take_body(struct reader *reader, struct frame *out)
     case FRAME_OVER:
         return take_rows(reader, out);
     case FRAME_STEP:
+    case FRAME_DIFFERS:
         out->bytes = reader->bytes;
         out->n_bytes = reader->left;
         reader->left = 0;

@@ -12,6 +12,7 @@
  *     STEP     both     a message of the round's protocol, which only the aggregator reads
  *     OVER     server   rows 8, words 4, then the rows
  *     REFUSED  server   why this party cannot join
+ *     DIFFERS  server   the list that the digest of its agreement is of: JSON, an object of texts
  *     ABORT    both     why the run ends
  *
  * A decoder accepts exactly what the encoder makes.
@@ -34,6 +35,7 @@ enum frame_kind {
     FRAME_OVER,
     FRAME_REFUSED,
     FRAME_ABORT,
+    FRAME_DIFFERS,
     FRAME_N_KINDS
 };
 #define FRAME_HEADER 8
@@ -47,7 +49,8 @@ struct frame {
     char text[FRAME_TEXT]; /* the id, or why */
     int64_t rows;
     int32_t columns;
-    const uint8_t *bytes; /* of STEP, and the rows of ROUND and OVER: in the message that was read */
+    const uint8_t
+        *bytes; /* of STEP and DIFFERS, and the rows of ROUND and OVER: in the message that was read */
     size_t n_bytes;
 };
 

@@ -95,6 +95,24 @@ static int check_terms(struct join *join, const struct frame *terms, struct dpf_
     return 0;
 }
 
+/* What the server has otherwise, for whoever reads this party's message and, by its name, the server's. */
+static int tell_difference(struct join *join, const struct frame *differs, struct dpf_error *error)
+{
+    struct alike_difference d;
+    struct dpf_error ignored = {0};
+    struct frame abort = {.kind = FRAME_ABORT};
+    if (!agreement_differ(&join->agreement, differs->bytes, differs->n_bytes, &d))
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "the server runs something else, and does not say what; nothing is sent");
+    snprintf(abort.text, sizeof abort.text, "it would run something else: %s differs", d.name);
+    channel_send(&join->channel, DPF_LINK_SERVER, &abort, NULL, &ignored);
+    return error_set(
+        error, DPF_FAULT_CONFIG,
+        "it would run something else than the server: %s is \"%s\" here and \"%s\" at the server. Both "
+        "must have the same; nothing is sent",
+        d.name, d.here, d.there);
+}
+
 /* 0: the terms are there; 1: the connection was lost; -1. */
 static int await_terms(struct join *join, double until, struct dpf_error *error)
 {
@@ -113,6 +131,8 @@ static int await_terms(struct join *join, double until, struct dpf_error *error)
             continue;
         if (event.frame.kind == FRAME_TERMS)
             return check_terms(join, &event.frame, error);
+        if (event.frame.kind == FRAME_DIFFERS)
+            return tell_difference(join, &event.frame, error);
         if (event.frame.kind == FRAME_REFUSED && join->is_member && strstr(event.frame.text, "here already"))
             return 1; /* it has not noticed yet that the connection was lost */
         if (event.frame.kind == FRAME_REFUSED || event.frame.kind == FRAME_ABORT)
@@ -650,6 +670,7 @@ int federation_join(const struct arguments *arguments, const char *address, int 
     free(join.kept);
     forget_answer(&join);
     members_free(&join.members);
+    agreement_free(&join.agreement);
     sodium_memzero(join.signing_key, sizeof join.signing_key);
     return status;
 }

@@ -44,6 +44,7 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
     struct serve *serve = context;
     const char *why = federation_refusal(plan);
     serve->plan = plan;
+    plan->without_records = 1;
     serve->dataset = dataset;
     if (why)
         return error_set(error, DPF_FAULT_CONFIG,
@@ -110,6 +111,7 @@ int federation_serve(const struct arguments *arguments, const char *address, int
     free(serve.joined);
     free(serve.known);
     members_free(&serve.members);
+    agreement_free(&serve.agreement);
     free(own);
     return status;
 }

@@ -68,24 +68,26 @@ static int refuse(struct serve *serve, int64_t peer, struct dpf_error *error, co
     return 0;
 }
 
+/* It would run something else. It is told what all ends must have, finds what differs, and says so before it leaves. */
+static int tell_list(struct serve *serve, int64_t peer, struct dpf_error *error)
+{
+    char *text = agreement_text(&serve->agreement);
+    if (!text)
+        return error_memory(error);
+    const struct frame frame = {
+        .kind = FRAME_DIFFERS, .bytes = (const uint8_t *)text, .n_bytes = strlen(text)};
+    const int status = channel_send(&serve->channel, peer, &frame, NULL, error);
+    free(text);
+    return status;
+}
+
 /* Why this party cannot join, in text; "" if it can. */
 static void judge(struct serve *serve, const struct joined *joined, const struct frame *hello, int64_t party,
                   char text[FRAME_TEXT])
 {
-    char ours[9], theirs[17];
     text[0] = '\0';
-    sodium_bin2hex(theirs, sizeof theirs, hello->agreement, 8);
-    snprintf(ours, sizeof ours, "%.8s", serve->agreement.hex);
     const struct joined *other = party >= 0 ? serve_joined_party(serve, party) : NULL;
-    if (hello->insecure != serve->insecure)
-        snprintf(text, FRAME_TEXT, "--insecure-test is given at one end only");
-    else if (memcmp(hello->agreement, serve->agreement.digest, 32) != 0)
-        snprintf(
-            text, FRAME_TEXT,
-            "it would run something else (%.8s... and not %s...): configuration, lists of users and items, "
-            "plugins' versions and dpframe's have to be the same",
-            theirs, ours);
-    else if (party < 0)
+    if (party < 0)
         snprintf(text, FRAME_TEXT, "\"%.200s\" is not in the list of %s", hello->text,
                  serve->members.users ? "users" : "sites");
     else if (*joined->name && strcmp(joined->name, hello->text) != 0)
@@ -106,6 +108,8 @@ static int on_hello(struct serve *serve, struct joined *joined, const struct fra
     const int64_t party = members_find(&serve->members, hello->text);
     if (joined->party != NOBODY)
         return 0; /* it has been answered */
+    if (memcmp(hello->agreement, serve->agreement.digest, 32) != 0)
+        return tell_list(serve, joined->peer, error);
     judge(serve, joined, hello, party, why);
     if (*why)
         return refuse(serve, joined->peer, error, why);

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/files.h"
 
 #define LOOK 65536
 
@@ -81,4 +84,61 @@ void file_part_close(struct file_part *part)
     if (part->fd >= 0)
         close(part->fd);
     part->fd = -1;
+}
+
+/* Adds the bytes from *at to end to both. */
+static int hash_to(int fd, char *room, size_t size, int64_t *at, int64_t end, struct files_hash *one,
+                   struct files_hash *whole, struct dpf_error *error)
+{
+    while (*at < end) {
+        const ssize_t n =
+            read_at(fd, room, end - *at < (int64_t)size ? (size_t)(end - *at) : size, *at, error);
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            return error_set(error, DPF_FAULT_DATA, "the file became shorter while it was read");
+        files_hash_add(one, room, (size_t)n);
+        files_hash_add(whole, room, (size_t)n);
+        *at += n;
+    }
+    return 0;
+}
+
+static int hash_parts(int fd, int64_t length, int parts, char (*hashes)[65], struct files_hash *whole,
+                      char *room, size_t size, struct dpf_error *error)
+{
+    int status = 0;
+    int64_t at = 0;
+    for (int p = 0; p < parts && status == 0; p++) {
+        const int64_t end = p + 1 == parts
+                                ? length
+                                : line_from(fd, (int64_t)((__int128)length * (p + 1) / parts), length, error);
+        struct files_hash *one = files_hash_new();
+        status = end < 0 ? -1
+                 : one   ? hash_to(fd, room, size, &at, end, one, whole, error)
+                         : error_memory(error);
+        if (files_hash_end(one, hashes[p]) != 0 && status == 0)
+            status = error_memory(error);
+    }
+    return status;
+}
+
+int file_part_hashes(const char *path, int parts, char (*hashes)[65], char whole[65], struct dpf_error *error)
+{
+    const size_t size = (size_t)1 << 18;
+    struct stat info;
+    struct files_hash *all = files_hash_new();
+    char *room = malloc(size);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int status = all && room ? 0 : error_memory(error);
+    if (status == 0 && (fd < 0 || fstat(fd, &info) != 0))
+        status = error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno));
+    if (status == 0)
+        status = hash_parts(fd, (int64_t)info.st_size, parts, hashes, all, room, size, error);
+    if (files_hash_end(all, whole) != 0 && status == 0)
+        status = error_memory(error);
+    if (fd >= 0)
+        close(fd);
+    free(room);
+    return status;
 }

@@ -21,6 +21,9 @@ struct file_part {
 int file_part_open(const char *path, int part, int parts, struct file_part *out, struct dpf_error *error);
 /* Up to `wanted` bytes; fewer only at the end of the part. */
 int file_part_read(struct file_part *part, char *out, size_t wanted, size_t *got, struct dpf_error *error);
+/* SHA-256 of each part, and of the whole file, in one reading. */
+int file_part_hashes(const char *path, int parts, char (*hashes)[65], char whole[65],
+                     struct dpf_error *error);
 void file_part_close(struct file_part *part);
 
 #endif

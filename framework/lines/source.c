@@ -92,6 +92,8 @@ static int read_bytes(struct source *source, char *out, size_t wanted, size_t *g
     if (source->is_part) {
         const int status = file_part_read(&source->part, out, wanted, got, error);
         ticker_add((int64_t)*got);
+        if (source->hash && status == 0)
+            files_hash_add(source->hash, out, *got);
         return status;
     }
     *got = wanted < source->memory_left ? wanted : source->memory_left;

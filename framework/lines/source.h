@@ -37,7 +37,8 @@ struct source {
     int passing;                  /* over the rest of a line that is too long */
     int sectioned;                /* set by the caller: lines "NAME:" begin sections */
     char section[SOURCE_SECTION]; /* in force behind the last block */
-    struct files_hash *hash; /* set by the caller, and its own: gets the bytes of a plain file, in order */
+    struct files_hash
+        *hash; /* set by the caller, and its own: gets the bytes of a plain file, or of the part, in order */
     pthread_mutex_t lock;
 };
 

@@ -136,6 +136,7 @@ struct plan {
     struct guarantee guarantee;
     int without_mechanisms;
     int is_party;        /* of a federation: [privacy] ledger and max-epsilon are its own, from [consent] */
+    int without_records; /* the server of a federation: its empty file is no part of the resolved configuration */
     double noise_factor; /* of all mechanisms, see calibrate.h; 0: 1 */
 
     char *output; /* where results really go, once that is known; heap */

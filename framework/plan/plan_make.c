@@ -36,7 +36,10 @@ static int bind_sections(struct plan *plan, int without_data, struct dpf_error *
         return -1;
     if (data_check(plan->config, &plan->data, &plan->split, &plan->value_lo, &plan->value_hi, error) == 0)
         return 0;
-    return without_data && error->fault == DPF_FAULT_DATA ? 0 : -1;
+    if (!without_data || error->fault != DPF_FAULT_DATA)
+        return -1;
+    *error = (struct dpf_error){0};
+    return 0;
 }
 
 static int read_order(struct plan *plan, struct dpf_error *error)
@@ -121,8 +124,8 @@ static int open_randomness(struct plan *plan, struct dpf_error *error)
         privacy[PRIVACY_RANDOMNESS].integer == 0
             ? random_root_secure(error)
             : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, "noise", error);
-    if (!plan->privacy_root ||
-        (privacy[PRIVACY_RANDOMNESS].integer == 0 && random_root_share(plan->privacy_root, error) != 0))
+    /* Of any kind: the ranks have not compared their configurations yet. */
+    if (!plan->privacy_root || random_root_share(plan->privacy_root, error) != 0)
         return -1;
     plan->environment.seeded = plan->seeded;
     plan->environment.privacy = plan->privacy_root;
@@ -184,6 +187,7 @@ int plan_check_read(struct plan *plan, struct dpf_error *error)
     static const char *const sections[] = {"run",     "data",        "split", "model", "parties",
                                            "privacy", "accountants", "users", "items", "evaluate",
                                            "sweep",   "select",      "audit"};
+    config_consume_section(plan->config, "run.comm"); /* read when the ranks were joined */
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
 

@@ -31,6 +31,22 @@ double plan_noise_part(const struct plan *plan, const struct term_plan *term, co
     return (double)messages / (double)plan_senders(plan, term);
 }
 
+int plan_hides_draw(const struct plan *plan, const struct term_plan *term)
+{
+    return term->sampler && term->sampling.kind != DPF_SAMPLING_NONE &&
+           term->sampling.hidden_from >= plan->guarantee.observer;
+}
+
+int plan_sees_messages(const struct plan *plan, const struct term_plan *term)
+{
+    if (!term->mechanism || plan->guarantee.observer != DPF_OBSERVER_SERVER ||
+        plan->sides[term->side].solve_at == SOLVE_AT_PARTY || plan_hides_draw(plan, term))
+        return 0;
+    return plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR &&
+           term->destination == DESTINATION_SERVER &&
+           ((const dpf_aggregator *)term->aggregator->functions)->sees == DPF_SEES_MESSAGES;
+}
+
 /* How often a party releases in a round. */
 int64_t release_passes(const struct plan *plan, int side)
 {

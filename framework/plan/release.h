@@ -36,6 +36,10 @@ double plan_noise_part(const struct plan *plan, const struct term_plan *term, co
 int plan_counts_users(const struct term_plan *term);
 /* The term's aggregator's limits for the largest number of parties. */
 dpf_aggregator_limits plan_aggregator_limits(const struct plan *plan, const struct term_plan *term);
+/* Whether the plan's observer sees the messages of a term that is solved. */
+int plan_sees_messages(const struct plan *plan, const struct term_plan *term);
+/* Whether the draw of a term's sampler is hidden from the plan's observer. */
+int plan_hides_draw(const struct plan *plan, const struct term_plan *term);
 /* Whether each user that sends adds noise, once the noise is planned. */
 int plan_noise_by_users(const struct term_plan *term);
 

@@ -90,6 +90,8 @@ json_t *plan_resolved(const struct plan *plan)
 {
     json_t *root = json_object();
     visit_all(plan, add_to_json, root);
+    if (plan->without_records)
+        json_object_del(json_object_get(root, "data"), "path");
     if (plan->output)
         set_text(root, "run", "output", plan->output);
     return root;
@@ -120,6 +122,8 @@ char *plan_resolved_ini(const struct plan *plan)
     const char *section, *key;
     json_t *object, *value;
     visit_all(plan, add_to_part, &parts);
+    if (plan->without_records)
+        json_object_del(json_object_get(parts.set, "data"), "path");
     if (plan->output) {
         set_text(parts.set, "run", "output", plan->output);
         json_object_del(json_object_get(parts.defaults, "run"), "output");

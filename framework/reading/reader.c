@@ -366,12 +366,21 @@ static void read_quoted(struct reader *reader)
     block_free(&block);
 }
 
+static void hash_beside(struct reader *reader)
+{
+    if (reader->in_parts && reader->control->part_hashes)
+        file_part_hashes(reader->path, reader->control->parts, reader->control->part_hashes, reader->hash,
+                         &reader->hash_error);
+    else
+        files_sha256(reader->path, reader->hash, &reader->hash_error);
+}
+
 static int read_task(void *context, int64_t task, int worker)
 {
     struct reader *reader = context;
     (void)worker;
     if (reader->hashes_beside && task == 0)
-        files_sha256(reader->path, reader->hash, &reader->hash_error);
+        hash_beside(reader);
     else
         read_blocks(reader, (int)task - reader->hashes_beside);
     return 0;
@@ -615,6 +624,14 @@ static void sum_up(struct table *table, size_t first, int base)
     }
 }
 
+/* Where the hash of the part goes that is read here. Those of all parts are made beside the reading. */
+static char *part_hash(const struct reader *reader)
+{
+    return reader->in_parts && reader->source.is_part && reader->control->part_hashes && !reader->hash
+               ? reader->control->part_hashes[reader->control->part]
+               : NULL;
+}
+
 /* Opens the file to be read to its end, and hashed on the way. */
 static int begin_reading(struct reader *reader, struct dpf_error *error)
 {
@@ -622,7 +639,7 @@ static int begin_reading(struct reader *reader, struct dpf_error *error)
     if (open_source(reader, error) != 0)
         return -1;
     const int is_plain = reader->source.file && gzip_is_plain(reader->source.file);
-    if (reader->hash && is_plain)
+    if ((reader->hash && is_plain) || part_hash(reader))
         reader->source.hash = files_hash_new();
     reader->hashes_beside = reader->hash && !is_plain;
     return 0;
@@ -630,7 +647,10 @@ static int begin_reading(struct reader *reader, struct dpf_error *error)
 
 static void end_reading(struct reader *reader)
 {
-    if (reader->hash && !reader->hashes_beside && files_hash_end(reader->source.hash, reader->hash) != 0)
+    char *hash = part_hash(reader);
+    if (reader->hash && !reader->hashes_beside)
+        hash = reader->hash;
+    if (hash && files_hash_end(reader->source.hash, hash) != 0)
         error_memory(&reader->hash_error);
     source_close(&reader->source);
 }

@@ -39,6 +39,8 @@ struct read_control {
     int careful;     /* every line by the careful path */
     int kind;        /* of processor, of the fast one: SIMD_KIND_... */
     int part, parts; /* several ranks read parts of the file (file_part.h), all of them; 0: one reads all */
+    char (*part_hashes)
+        [65]; /* SHA-256 of the part as it is read, at its place; with hash, of all parts; or NULL */
 };
 
 /*

@@ -15,7 +15,7 @@
 
 /* What joins, for as long as the process runs. */
 static struct {
-    struct config *empty; /* the component has no parameters */
+    struct config *config; /* for the parameters of the component, in [run.comm] */
     struct registry *registry;
     struct random_root *root; /* that it does not read */
     struct instance *instance;
@@ -46,6 +46,7 @@ int joined_launched_as(void)
 struct wishes {
     struct config *config;
     const char *comm, *plugin_dir;
+    int refused; /* comm = self where others were started */
 };
 
 static const char *wish(const struct wishes *wishes, const char *key, const char *otherwise)
@@ -62,8 +63,10 @@ static void read_wishes(const struct arguments *arguments, struct wishes *out)
                       : NULL;
     out->comm = wish(out, "comm", "auto");
     out->plugin_dir = wish(out, "plugin-dir", "");
-    if (strcmp(out->comm, "auto") == 0)
-        out->comm = joined_launched() > 1 ? "mpi" : "self";
+    const int others = joined_launched() > 1;
+    out->refused = others && strcmp(out->comm, "self") == 0;
+    if (strcmp(out->comm, "auto") == 0 || out->refused)
+        out->comm = others ? "mpi" : "self";
 }
 
 static void explain(void *context, dpf_status status, struct dpf_error *error)
@@ -71,8 +74,7 @@ static void explain(void *context, dpf_status status, struct dpf_error *error)
     instance_result(context, status, "ranks", error);
 }
 
-static int make_instance(const struct arguments *arguments, const struct wishes *wishes,
-                         struct dpf_error *error)
+static int make_instance(const struct arguments *arguments, struct wishes *wishes, struct dpf_error *error)
 {
     const char *directories[MAX_PLUGIN_DIRS + 1];
     int n = 0;
@@ -81,13 +83,14 @@ static int make_instance(const struct arguments *arguments, const struct wishes 
     if (*wishes->plugin_dir == '/')
         directories[n++] = wishes->plugin_dir;
     joined.registry = registry_open(directories, n, error);
-    joined.empty = joined.registry ? config_parse("run", "", 0, error) : NULL;
-    joined.root = joined.empty ? random_root_seeded(0, "ranks", error) : NULL;
+    joined.config = wishes->config ? wishes->config : config_parse("run", "", 0, error);
+    wishes->config = NULL;
+    joined.root = joined.registry && joined.config ? random_root_seeded(0, "ranks", error) : NULL;
     if (!joined.root)
         return -1;
     const struct registry_entry *entry = registry_find(joined.registry, DPF_ROLE_COMM, wishes->comm, error);
     const struct instance_environment environment = {
-        .seeded = joined.root, .privacy = joined.root, .config = joined.empty};
+        .seeded = joined.root, .privacy = joined.root, .config = joined.config};
     joined.instance = entry ? instance_new(entry, "run.comm", &environment, error) : NULL;
     return joined.instance ? 0 : -1;
 }
@@ -104,7 +107,7 @@ static void be_silent(void)
     close(nowhere);
 }
 
-static int join(const struct arguments *arguments, const struct wishes *wishes, struct dpf_error *error)
+static int join(const struct arguments *arguments, struct wishes *wishes, struct dpf_error *error)
 {
     joined.group.ranks.size = sizeof joined.group.ranks;
     if (make_instance(arguments, wishes, error) != 0)
@@ -124,15 +127,40 @@ static int join(const struct arguments *arguments, const struct wishes *wishes, 
     return 0;
 }
 
+int joined_fail(struct dpf_error *error)
+{
+    struct wishes wishes = {.comm = "mpi", .plugin_dir = ""};
+    struct dpf_error ignored = {0};
+    struct arguments *none = memory_new(1, sizeof *none);
+    if (none && ranks_size() == 1 && joined_launched() > 1) {
+        joined_close();
+        join(none, &wishes, &ignored);
+        config_free(wishes.config);
+    }
+    free(none);
+    return ranks_agree(-1, error);
+}
+
 int joined_open(const struct arguments *arguments, struct dpf_error *error)
 {
     struct wishes wishes;
     if (joined_launched_as() > 0)
         log_set_level(LOG_LEVEL_NONE); /* what is warned of before, rank 0 warns of */
     read_wishes(arguments, &wishes);
-    const int status = strcmp(wishes.comm, "self") == 0 ? 0 : join(arguments, &wishes, error);
+    int status = strcmp(wishes.comm, "self") == 0 ? 0 : join(arguments, &wishes, error);
+    if (status == 0 && wishes.refused)
+        status =
+            error_set(error, DPF_FAULT_CONFIG,
+                      "[run] comm = self, and %d processes were started, each of which would make the whole "
+                      "run: set comm = auto, or start one process",
+                      joined_launched());
     config_free(wishes.config);
-    return status;
+    return status == 0 ? 0 : joined_fail(error);
+}
+
+const struct registry *joined_registry(void)
+{
+    return joined.registry;
 }
 
 void joined_close(void)
@@ -141,7 +169,7 @@ void joined_close(void)
     instance_free(joined.instance);
     registry_free(joined.registry);
     random_root_free(joined.root);
-    config_free(joined.empty);
+    config_free(joined.config);
     memset(&joined, 0, sizeof joined);
 }
 

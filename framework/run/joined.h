@@ -20,7 +20,11 @@ int joined_launched_as(void);
 /* Joins the other processes as [run] comm says. What is wrong with the configuration is left to whoever opens
  * it. */
 int joined_open(const struct arguments *arguments, struct dpf_error *error);
+/* Joins the others, if that is possible, for them to hear of what is wrong here. -1. */
+int joined_fail(struct dpf_error *error);
 void joined_close(void);
+/* Of the comm that joined them, or NULL: alone. */
+const struct registry *joined_registry(void);
 
 /* With more than one rank: a reason for what such a run does not do yet. The plan is complete. */
 int joined_check(const struct plan *plan, struct dpf_error *error);

@@ -14,6 +14,7 @@
 #include "data/load.h"
 #include "plan/plan_make.h"
 #include "plan/repeat.h"
+#include "run/alike.h"
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
@@ -70,74 +71,45 @@ void resume_remove(const char *directory)
 
 /* ---- what it belongs to -------------------------------------------------------------------------------- */
 
-static json_t *plugins_json(const struct registry *registry)
+static const struct alike_own own[] = {
+    {"run", "output"}, {"run", "threads"}, {"run", "comm"}, {"run", "plugin-dir"}};
+
+static int add_number(json_t *list, const char *name, int64_t number)
 {
-    json_t *object = json_object();
-    for (int64_t i = 0; object && i < registry_used_count(registry); i++) {
-        const struct registry_entry *entry = registry_used_at(registry, i);
-        char name[256];
-        snprintf(name, sizeof name, "%s %s", entry->component->role, entry->component->id);
-        json_object_set_new(object, name, json_string(entry->sha256));
-    }
-    return object;
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    return json_object_set_new(list, name, json_string(text));
 }
 
 static json_t *binding_of(const struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
 {
-    static const char *const free_keys[] = {"output", "threads", "comm", "plugin-dir"};
     char files[65];
     if (data_files_sha256(plan->config, &plan->data, &plan->split, files, error) != 0)
         return NULL;
-    json_t *config = plan_resolved(plan), *run = json_object_get(config, "run");
-    for (size_t i = 0; i < sizeof free_keys / sizeof *free_keys; i++)
-        json_object_del(run, free_keys[i]);
-    json_t *binding =
-        json_pack("{s:s, s:o, s:o, s:{s:s, s:s, s:I, s:I, s:I}}", "dpframe", DPFRAME_VERSION, "config",
-                  config, "plugins", plugins_json(plan->registry), "data", "files", files, "main file",
-                  dataset->summary.sha256, "users", (json_int_t)dataset->users.n, "items",
-                  (json_int_t)dataset->items.n, "training records", (json_int_t)dataset->train.n);
-    if (!binding)
-        error_memory(error);
-    return binding;
-}
-
-/* Where two of them differ first, in words with both values. */
-struct difference {
-    char where[192];
-    const char *before, *now;
-};
-
-static int differ(const json_t *before, const json_t *now, const char *where, struct difference *out)
-{
-    const char *key;
-    json_t *value;
-    if (json_equal(before, now))
-        return 0;
-    snprintf(out->where, sizeof out->where, "%s", where);
-    out->before = json_is_string(before) ? json_string_value(before) : before ? "something else" : "nothing";
-    out->now = json_is_string(now) ? json_string_value(now) : now ? "something else" : "nothing";
-    if (!json_is_object(before) || !json_is_object(now))
-        return 1;
-    for (int side = 0; side < 2; side++)
-        json_object_foreach((json_t *)(uintptr_t)(side == 0 ? now : before), key, value)
-        {
-            char inner[192];
-            snprintf(inner, sizeof inner, "%.120s%s%.60s", where, *where ? "." : "", key);
-            if (differ(json_object_get(before, key), json_object_get(now, key), inner, out))
-                return 1;
-        }
-    return 1;
+    json_t *list = json_pack("{s:s}", "the version of dpframe", DPFRAME_VERSION);
+    if (list && alike_add_configuration(list, plan, own, sizeof own / sizeof *own) == 0 &&
+        alike_add_plugins(list, plan->registry, 1) == 0 &&
+        json_object_set_new(list, "data files", json_string(files)) == 0 &&
+        json_object_set_new(list, "main data file", json_string(dataset->summary.sha256)) == 0 &&
+        add_number(list, "users", dataset->users.n) == 0 &&
+        add_number(list, "items", dataset->items.n) == 0 &&
+        add_number(list, "training records", dataset->train.n) == 0)
+        return list;
+    json_decref(list);
+    error_memory(error);
+    return NULL;
 }
 
 static int check_binding(const struct checkpoint *checkpoint, struct dpf_error *error)
 {
-    struct difference d;
-    if (!differ(json_object_get(checkpoint->head, "binding"), checkpoint->binding, "", &d))
+    struct alike_difference d;
+    if (!alike_differ(checkpoint->binding, json_object_get(checkpoint->head, "binding"), &d))
         return 0;
-    return error_set(error, DPF_FAULT_CONFIG,
-                     "--resume: %s belongs to another run: %s was \"%.160s\" and is \"%.160s\". Restore it; "
-                     "to start anew, which is charged again, remove the file",
-                     checkpoint->path, d.where, d.before, d.now);
+    return error_set(
+        error, DPF_FAULT_CONFIG,
+        "--resume: %s belongs to another run: %s was \"%s\" and is \"%s\". Restore it; to start anew, "
+        "which is charged again, remove the file",
+        checkpoint->path, d.name, d.there, d.here);
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@
 #include "plan/components.h"
 #include "plan/plan_make.h"
 #include "privacy/dp_event.h"
+#include "run/alike_ranks.h"
 #include "run/comparison.h"
 #include "run/judge.h"
 #include "run/model_scorer.h"
@@ -62,7 +63,7 @@ struct run {
     int lock;                     /* of the directory of results, or -1 */
     const struct run_part *part;  /* of the request */
     const struct run_remote *remote;
-    struct remote_sums sums;      /* of a recommender over links */
+    struct component_sums sums;   /* of a recommender over links */
     struct violations violations; /* of data and rounds, that stopped nothing */
     struct checkpoint checkpoint; /* without a path: none is written */
     int resumes;                  /* --resume */
@@ -186,7 +187,7 @@ static int train_with_others(struct run *run, struct dpf_error *error)
     const struct remote_rows rows =
         plan_is_factorization(&run->session.plan)
             ? remote_floats(factors->data, factors->rows, model->stride, model->columns)
-            : remote_sums_rows(&run->sums);
+            : component_sums_rows(&run->sums);
     run->remote->end(run->remote->context, status, &rows, error);
     if (status == 0 && plan_is_factorization(&run->session.plan))
         forget_others(run);
@@ -571,7 +572,7 @@ static void close_run(struct run *run)
     stopping_free(&run->stopping);
     json_decref(run->spent);
     model_free(&run->model);
-    remote_sums_free(&run->sums);
+    component_sums_free(&run->sums);
     dataset_free(&run->dataset);
     metrics_free(&run->test);
     metrics_free(&run->train);
@@ -695,6 +696,9 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     const char *directory = status == 0 ? plan->run.params.values[RUN_OUTPUT].text : NULL;
     if (status == 0)
         status = check_compare(plan, error);
+    status = ranks_agree(status, error);
+    if (status == 0)
+        status = alike_ranks_check(plan, run->resumes, error);
     if (status == 0)
         status = prepare_output(run, &directory, &made, error);
     if (status == 0)

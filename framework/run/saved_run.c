@@ -18,9 +18,9 @@
 #include "plan/plan_make.h"
 #include "data/data_options_read.h"
 
-/* without_noise: mechanisms are left out, for what is done at home alone. */
+/* without_noise: mechanisms are left out, for what is done at home alone. without_data: no records are read. */
 static int open_session(const struct arguments *arguments, const char *directory, int without_noise,
-                        struct saved_run *out, struct dpf_error *error)
+                        int without_data, struct saved_run *out, struct dpf_error *error)
 {
     struct arguments *own = memory_new(1, sizeof *own);
     char *config = files_join(directory, "config.ini");
@@ -28,6 +28,9 @@ static int open_session(const struct arguments *arguments, const char *directory
     if (status == 0) {
         *own = *arguments;
         own->config = config;
+        own->without_data = without_data;
+        if (without_data) /* a server's configuration names none */
+            own->overrides[own->n_overrides++] = "data.path=/dev/null";
         /* What the configuration says without effect was told when it was trained. */
         enum log_level level = log_set_level(LOG_LEVEL_NONE);
         status = session_open(&out->session, own, without_noise, error);
@@ -207,12 +210,33 @@ static void take_offset(struct saved_run *run)
         run->model.offset = json_number_value(offset);
 }
 
+/* The run's own records are asked for, and are not where they were. */
+static int records_are_gone(const struct saved_run *run, const char *directory, struct dpf_error *error)
+{
+    struct dpf_error found = *error;
+    const struct config *config = run->session.plan.config;
+    const struct config_entry *path = config ? config_find(config, "data", "path") : NULL;
+    if ((found.fault != DPF_FAULT_DATA && found.fault != DPF_FAULT_CONFIG) ||
+        (path && *path->value && (strpbrk(path->value, "*?[") || access(path->value, F_OK) == 0)))
+        return -1;
+    *error = (struct dpf_error){0};
+    return error_set(error, DPF_FAULT_DATA,
+                     "this needs the records that the run was trained on, and %s%s. Set data.path in "
+                     "%s/config.ini to where "
+                     "they are now; dpframe recommend takes other records with --data FILE",
+                     path && *path->value ? path->value : "its configuration",
+                     path && *path->value ? " is not there" : " names none", directory);
+}
+
 int saved_run_open(const struct arguments *arguments, const char *directory, struct saved_run *out,
                    struct dpf_error *error)
 {
     *out = (struct saved_run){0};
-    if (load_json(directory, out, error) != 0 || open_session(arguments, directory, 0, out, error) != 0 ||
-        start_pool(out, error) != 0 || load_data(directory, out, error) != 0)
+    if (load_json(directory, out, error) != 0)
+        return -1;
+    if (open_session(arguments, directory, 0, 0, out, error) != 0)
+        return records_are_gone(out, directory, error);
+    if (start_pool(out, error) != 0 || load_data(directory, out, error) != 0)
         return -1;
     if (out->session.plan.recommender.instance)
         return load_state(out, directory, error);
@@ -242,7 +266,7 @@ static int open_other_session(const struct arguments *arguments, const char *dir
         /* A bound that noise rests on; none is added here. */
         if (!component)
             own->overrides[own->n_overrides++] = "model.users=0";
-        status = open_session(own, directory, !component, out, error);
+        status = open_session(own, directory, !component, 0, out, error);
     }
     if (status == 0 && data_is_generated(&out->session.plan.data))
         status = error_set(
@@ -330,14 +354,55 @@ static int is_released(const struct saved_run *run, const char *what)
     return name && strncmp(name, "release/", 8) == 0;
 }
 
-static int take_released_items(struct saved_run *out, const char *directory, struct dpf_error *error)
+/* The ids of a side as the run wrote them. */
+static int take_ids(struct saved_run *out, const char *directory, int side, struct dpf_error *error)
 {
-    char *names = file_of(out, directory, "item_ids");
-    int status = names ? id_map_read(names, &out->dataset.items, error) : error_memory(error);
+    struct dataset *dataset = &out->dataset;
+    char *names = file_of(out, directory, side == DPF_SIDE_USERS ? "user_ids" : "item_ids");
+    const int status =
+        names ? id_map_read(names, side == DPF_SIDE_USERS ? &dataset->users : &dataset->items, error)
+              : error_set(error, DPF_FAULT_DATA, "%s/run.json: it does not name the files of ids", directory);
     free(names);
-    if (status == 0)
-        status = plan_complete(&out->session.plan, -1, out->dataset.items.n, error);
-    return status == 0 ? model_init(&out->model, &out->session.plan, &out->dataset, error) : -1;
+    return status;
+}
+
+static int take_sizes(struct saved_run *out, struct dpf_error *error)
+{
+    struct dataset *dataset = &out->dataset;
+    dataset->implicit = data_feedback(&out->session.plan.data) != FEEDBACK_EXPLICIT;
+    dataset->value_lo = out->session.plan.value_lo;
+    dataset->value_hi = out->session.plan.value_hi;
+    if (plan_complete(&out->session.plan, dataset->users.n > 0 ? dataset->users.n : -1, dataset->items.n,
+                      error) != 0)
+        return -1;
+    return model_init(&out->model, &out->session.plan, dataset, error);
+}
+
+int saved_run_has_rows(const char *directory)
+{
+    struct saved_run run = {0};
+    struct dpf_error ignored = {0};
+    const int has_rows = load_json(directory, &run, &ignored) == 0 &&
+                         json_object_get(json_object_get(run.json, "files"), "user_factors") != NULL;
+    json_decref(run.json);
+    return has_rows;
+}
+
+int saved_run_open_model(const struct arguments *arguments, const char *directory, int rows_of_users,
+                         struct saved_run *out, struct dpf_error *error)
+{
+    *out = (struct saved_run){0};
+    if (load_json(directory, out, error) != 0 || open_session(arguments, directory, 0, 1, out, error) != 0 ||
+        take_ids(out, directory, DPF_SIDE_USERS, error) != 0 ||
+        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0)
+        return -1;
+    if (out->session.plan.recommender.instance)
+        return load_state(out, directory, error);
+    if ((rows_of_users && load_side(out, directory, DPF_SIDE_USERS, error) != 0) ||
+        load_side(out, directory, DPF_SIDE_ITEMS, error) != 0)
+        return -1;
+    take_offset(out);
+    return 0;
 }
 
 int saved_run_open_released(const struct arguments *arguments, const char *directory, struct saved_run *out,
@@ -352,8 +417,8 @@ int saved_run_open_released(const struct arguments *arguments, const char *direc
             "%s: no state of a recommender is released by this run, so nothing public can be made "
             "of it: train private-popularity",
             directory);
-    if (open_session(arguments, directory, 0, out, error) != 0 ||
-        take_released_items(out, directory, error) != 0)
+    if (open_session(arguments, directory, 0, 1, out, error) != 0 ||
+        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0)
         return -1;
     char *path = file_of(out, directory, "model_state");
     const int status = path ? read_state(out, path, error) : error_memory(error);

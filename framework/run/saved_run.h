@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * saved_run.h - a model from the directory of a run: its configuration, its data, and its factors.
+ * saved_run.h - a model from the directory of a run: its configuration, its ids, and its factors or state.
  *
- * The data is read again, since the factors' rows are those of its ids and what a user has seen must not be
- * recommended. Data that has changed since the run is refused.
+ * Records are read again only where they are asked for: what a user has seen must not be recommended, and some
+ * recommenders score by it. Data that has changed since the run is refused.
  */
 #ifndef DPF_RUN_SAVED_RUN_H
 #define DPF_RUN_SAVED_RUN_H
@@ -21,10 +21,19 @@ struct saved_run {
     struct left_records left;
 };
 
-/* Overrides and directories of plugins are the arguments'. On failure, too, saved_run_close must follow. */
+/* With the run's records. Overrides and directories of plugins are the arguments'. On failure, too, saved_run_close
+   must follow. */
 int saved_run_open(const struct arguments *arguments, const char *directory, struct saved_run *out,
                    struct dpf_error *error);
 void saved_run_close(struct saved_run *run);
+/*
+ * Without records: a recommender's state, or the items' rows and, if rows_of_users, those of the users, by the ids that
+ * the run has written. Users have no records then: whoever needs them calls saved_run_open.
+ */
+int saved_run_open_model(const struct arguments *arguments, const char *directory, int rows_of_users,
+                         struct saved_run *out, struct dpf_error *error);
+/* Whether the users of that run have rows, which tell all that the model needs to know of them. */
+int saved_run_has_rows(const char *directory);
 /*
  * A recommender's state and its items from release/ alone, without users: no records are read, so that
  * whatever is made of it is as public as the release. Fails where the state or the list of items is not

@@ -72,6 +72,20 @@ static double clipped(const struct dataset *dataset, double score)
     return isfinite(dataset->value_hi) ? fmin(score, dataset->value_hi) : score;
 }
 
+/* Without records, a row that has learnt nothing. */
+static int is_cold(const struct saved_run *run, int64_t user)
+{
+    const struct model *model = &run->model;
+    const int64_t *ptr = run->dataset.train.by_user.ptr;
+    const float *row = model->sides[DPF_SIDE_USERS].data + user * model->stride;
+    if (ptr)
+        return ptr[user] == ptr[user + 1];
+    for (int c = 0; c < model->columns; c++)
+        if (row[c] != 0)
+            return 0;
+    return 1;
+}
+
 static int predict_pair(struct saved_run *run, struct pairs *pairs, const char *user, const char *item,
                         struct csv_table *table, struct dpf_error *error)
 {
@@ -89,7 +103,7 @@ static int predict_pair(struct saved_run *run, struct pairs *pairs, const char *
     }
     if (model_scores(&run->model, (int32_t)u, &one, 1, &score, error) != 0)
         return -1;
-    pairs->cold += dataset->train.by_user.ptr[u] == dataset->train.by_user.ptr[u + 1];
+    pairs->cold += is_cold(run, u);
     fprintf(table->stream, "%s\n", text_from_real(clipped(dataset, score), number));
     return 0;
 }
@@ -130,7 +144,10 @@ int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
     struct saved_run run;
     struct pairs pairs = {0};
     log_set_level(LOG_LEVEL_WARNING);
-    int status = saved_run_open(arguments, arguments->rest[0], &run, error);
+    const char *directory = arguments->rest[0];
+    /* Where the model scores by a user's records, the run's are read again. */
+    int status = saved_run_has_rows(directory) ? saved_run_open_model(arguments, directory, 1, &run, error)
+                                               : saved_run_open(arguments, directory, &run, error);
     if (status == 0)
         status = read_pairs(&run.session.plan, arguments->rest[1], &pairs, error);
     if (status == 0)

@@ -137,7 +137,7 @@ int similar_items(const struct arguments *arguments, struct dpf_error *error)
 {
     struct saved_run run = {0};
     log_set_level(LOG_LEVEL_WARNING);
-    int status = saved_run_open(arguments, arguments->rest[0], &run, error);
+    int status = saved_run_open_model(arguments, arguments->rest[0], 0, &run, error);
     if (status == 0)
         status = check_model(&run.session.plan, error);
     if (status == 0)

@@ -102,12 +102,13 @@ static void noise_is_as_declared_wherever_it_is_added(void **state)
             fail_msg("%s: %s", places[i].name, t.error.text);
         if (check.n < 3)
             fail_msg("%s: nothing is looked at", places[i].name);
-        for (int k = 0; k < check.n; k++) {
+        for (size_t k = 0; k < check.n; k++) {
             const struct noise_finding *f = &check.findings[k];
-            if (!(fabs(f->deviations) < NOISE_ALARM))
+            if (!(fabs(f->deviations) < check.alarm))
                 fail_msg("%s: %s: %g over %lld numbers, %.1f standard deviations away", places[i].name,
                          noise_aspect_name(f->aspect), f->value, (long long)f->n, f->deviations);
         }
+        noise_check_free(&check);
         dataset_free(&t.dataset);
         plan_free(&t.plan);
         pool_free(pool);

@@ -167,13 +167,15 @@ static void who_agrees_to_something_else_stays_out(void **state)
     for (int p = 1; p < N_PARTIES; p++)
         pids[p] = start_party("terms", p, "");
     pid_t other = start_party("terms", N_PARTIES, "-o items.mechanism.theta=0.2");
-    expect_end(other, "terms-12", 2, "it would run something else");
+    expect_end(other, "terms-12", 2, "[items.mechanism] theta is \"0.2\" here and");
+    assert_non_null(
+        strstr(said("terms-server"), "it would run something else: [items.mechanism] theta differs"));
     other = start_party("terms", N_PARTIES, "-o federation.state=another -o run.rounds=4");
-    expect_end(other, "terms-12", 2, "it would run something else");
+    expect_end(other, "terms-12", 2, "[run] rounds is \"4\" here and");
     training_file("other-items.txt",
                   "20\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n");
     other = start_party("terms", N_PARTIES, "-o data.items-file=other-items.txt");
-    expect_end(other, "terms-12", 2, "it would run something else");
+    expect_end(other, "terms-12", 2, "the list of [data] items-file is \"20 lines, ");
     /* A user that is here already, and one that is not on the list. */
     for (int i = 0; i < 600 && !strstr(said("terms-server"), "\"3\" has joined"); i++)
         command_sleep(20);
@@ -192,7 +194,7 @@ static void who_agrees_to_something_else_stays_out(void **state)
     /* One that says only at one end that it is a test. */
     other = start("terms-secure",
                   "join %s -q -c base.ini --data mine12.csv -O secure -o federation.state=two", socket_path);
-    expect_end(other, "terms-secure", 2, "--insecure-test is given at one end only");
+    expect_end(other, "terms-secure", 2, "--insecure-test is \"not given\" here and \"given\" at the server");
     pids[N_PARTIES] = start_party("terms", N_PARTIES, "");
     expect_end(server, "terms-server", 0, "a party is refused: ");
     for (int p = 1; p <= N_PARTIES; p++)

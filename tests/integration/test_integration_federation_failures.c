@@ -57,7 +57,7 @@ static void keys_that_are_known_beforehand(void **state)
               "join %s -q -c hdpmf.ini --data mine3.csv -O stranger -o federation.state=stranger-state "
               "%s %s -o federation.parties=other-keys.txt -o federation.signing-key=sign4.pem",
               socket_path, base_options, common);
-    expect_end(stranger, "keys-other", 2, "it would run something else");
+    expect_end(stranger, "keys-other", 2, "the list of [federation] parties, with their keys is");
     start_parties("keys", pids, all);
     assert_int_equal(ended(pids[9]), 128 + SIGKILL);
     pids[9] = 0;

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "audit/heard.h"
 #include "audit/observe.h"
+#include "seen/laws.h"
 #include "integration/training.h"
 
 #define USERS 701
@@ -70,29 +70,35 @@ static void load_both(const char *format, const char *parties, int without, stru
     }
 }
 
-/* The sums of two trainings that see the same releases. */
-static void compare_sums(const char *format, const char *parties, int without)
+/* What is seen of a training, and of both replays of it. */
+static void replay_both(struct training sets[2], struct pool *pool, struct trace *seen, struct trace both[2])
 {
-    struct training sets[2];
-    struct trace seen, both[2];
     struct dpf_error error = {0};
-    struct pool *pool = pool_new(1);
-    load_both(format, parties, without, sets, pool);
     struct observe request = {.plan = &sets[0].plan,
                               .dataset = &sets[0].dataset,
                               .pool = pool,
                               .view = OBSERVE_SUMS,
                               .user = -1,
                               .item = -1};
-    if (observe_run(&request, &seen, &error) != 0)
+    if (observe_run(&request, seen, &error) != 0)
         fail_msg("%s", error.text);
     for (int w = 0; w < 2; w++) {
         request.plan = &sets[w].plan;
         request.dataset = &sets[w].dataset;
-        request.given = &seen;
+        request.given = seen;
         if (observe_run(&request, &both[w], &error) != 0)
             fail_msg("%s", error.text);
     }
+}
+
+/* The sums of two trainings that see the same releases. */
+static void compare_sums(const char *format, const char *parties, int without)
+{
+    struct training sets[2];
+    struct trace seen, both[2];
+    struct pool *pool = pool_new(1);
+    load_both(format, parties, without, sets, pool);
+    replay_both(sets, pool, &seen, both);
     int64_t touched = 0, others = 0;
     assert_int_equal(both[0].sums.n, both[1].sums.n);
     for (size_t i = 0; i < both[0].sums.n; i++) {
@@ -147,39 +153,32 @@ static void messages_do_not_depend_on_who_else_is_there(void **state)
 /* ---- recommenders ------------------------------------------------------------------------------------- */
 
 /* Exact releases of both data sets given the same earlier ones. Numbers that move are counted by release. */
-static void compare_hearings(const char *format, int without, int64_t most_moved)
+static void compare_releases(const char *format, int without, int64_t most_moved)
 {
     struct training sets[2];
-    struct hearing seen, both[2];
-    struct dpf_error error = {0};
+    struct trace seen, both[2];
     struct pool *pool = pool_new(1);
     load_both(format, "curator", without, sets, pool);
-    struct hearing_request request = {.plan = &sets[0].plan, .dataset = &sets[0].dataset, .pool = pool};
-    if (hearing_run(&request, &seen, &error) != 0)
-        fail_msg("%s", error.text);
-    for (int w = 0; w < 2; w++) {
-        request.plan = &sets[w].plan;
-        request.dataset = &sets[w].dataset;
-        request.given = &seen;
-        if (hearing_run(&request, &both[w], &error) != 0)
-            fail_msg("%s", error.text);
-    }
-    assert_int_equal(both[0].n, both[1].n);
-    for (size_t i = 0; i < both[0].n; i++) {
-        const struct heard *a = &both[0].items[i], *b = &both[1].items[i];
+    replay_both(sets, pool, &seen, both);
+    assert_int_equal(both[0].sums.n, both[1].sums.n);
+    for (size_t i = 0; i < both[0].sums.n; i++) {
+        const struct observation *a = &both[0].sums.items[i], *b = &both[1].sums.items[i];
+        const int64_t n = a->n_rows * a->width;
         int64_t moved = 0;
-        assert_int_equal(a->n, b->n);
-        for (int64_t k = 0; k < a->n; k++)
+        assert_true(observation_matches(a, b));
+        for (int64_t k = 0; k < n; k++)
             moved += a->exact[k] < b->exact[k] || a->exact[k] > b->exact[k];
         if (moved > most_moved)
-            fail_msg("without user %d: %d of %d numbers of release %d move\n%s", without, (int)moved,
-                     (int)a->n, a->release, format);
-        assert_true(hearing_move(&sets[0].plan, &both[0], &both[1], i) <= 1 + 1e-9);
+            fail_msg("without user %d: %d of %d numbers of release %d move\n%s", without, (int)moved, (int)n,
+                     a->term, format);
+        assert_true(law_share_of_move(a, b, sets[0].plan.guarantee.unit, sets[0].plan.guarantee.adjacency) <=
+                    1 + 1e-9);
     }
-    assert_true(hearing_same_state(&both[0], &both[1]));
-    hearing_free(&seen);
+    assert_int_equal(both[0].state_bytes, both[1].state_bytes);
+    assert_memory_equal(both[0].state, both[1].state, both[0].state_bytes);
+    trace_free(&seen);
     for (int w = 0; w < 2; w++) {
-        hearing_free(&both[w]);
+        trace_free(&both[w]);
         training_free(&sets[w]);
     }
     pool_free(pool);
@@ -206,7 +205,7 @@ static void recommenders_sums_do_not_depend_on_who_else_is_there(void **state)
     write_items();
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int k = 0; k < 3; k++)
-            compare_hearings(cases[c].format, k == 0 ? 0 : k == 1 ? USERS / 2 : USERS - 1, cases[c].most);
+            compare_releases(cases[c].format, k == 0 ? 0 : k == 1 ? USERS / 2 : USERS - 1, cases[c].most);
 }
 
 int main(void)

@@ -331,6 +331,43 @@ static void the_page_has_the_spread_of_epsilons(void **state)
     assert_non_null(strstr(table, "this table is private"));
 }
 
+/* items, similar, predict and recommend --data need release/ and ids; whoever needs the run's own records says how to
+   name them. A server's configuration names none. */
+static void the_directory_stands_alone(void **state)
+{
+    (void)state;
+    training_file(
+        "gram.ini",
+        "[run]\noutput = gram\n[data]\nformat = csv\npath = ratings.csv\nfeedback = implicit\ncolumn.rating "
+        "= "
+        "none\nheader = yes\nitems-file = gram-items.txt\n[model]\nrecommender = private-gram\nusers = "
+        "20\nitems = 8\n[privacy]\nunit = user\nadjacency = add-remove\ndelta = 1e-5\nbudget = "
+        "total\ntotal-epsilon = 9\n[accountants]\nlist = rdp\n[evaluate]\nmetrics = ndcg\n");
+    training_file("gram-items.txt", "item-0\nitem-1\nitem-2\n\"item,3\"\nitem-4\nitem-5\nitem-6\nitem-7\n");
+    training_file("pairs.csv", "user,item\nusera,item-1\nuserb,item-2\n");
+    command_expect("run gram.ini -q -o data.catalogue.outside=drop", 0, "");
+    assert_int_equal(rename(command_path("ratings.csv"), command_path("elsewhere.csv")), 0);
+    command_expect("similar out --item item-0 -n 2", 0, "");
+    command_expect("predict out pairs.csv", 0, "");
+    command_expect("recommend out --data elsewhere.csv --user usera", 0, "");
+    command_expect("items gram -n 3", 0, "");
+    command_expect("similar gram --item item-0 -n 2", 0, "");
+    command_expect("recommend gram --data elsewhere.csv --user usera", 0, "");
+    static const char *const asking[] = {"recommend out --user usera", "evaluate out",
+                                         "predict gram pairs.csv"};
+    for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
+        command_expect(asking[i], 3, "ratings.csv is not there. Set data.path in ");
+    assert_int_equal(rename(command_path("elsewhere.csv"), command_path("ratings.csv")), 0);
+    char line[sizeof training_directory + 64];
+    snprintf(line, sizeof line, "sed -i '/^path = /d' '%s'", command_path("out/config.ini"));
+    assert_int_equal(system(line), 0);
+    command_expect("similar out --item item-0 -n 2", 0, "");
+    command_expect("predict out pairs.csv", 0, "");
+    command_expect("recommend out --data ratings.csv --user usera", 0, "");
+    command_expect("recommend out --user usera", 3, "its configuration names none. Set data.path in ");
+    command_expect("run config.ini -q", 0, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +385,7 @@ int main(void)
         cmocka_unit_test(a_run_has_a_page),
         cmocka_unit_test(released_metrics_have_a_page_to_pass_on),
         cmocka_unit_test(a_page_without_the_records_says_so),
+        cmocka_unit_test(the_directory_stands_alone),
     };
     void *state = NULL;
     if (training_begin(&state) != 0)

@@ -203,8 +203,10 @@ static int statistics_notice(const struct sabotage *s)
     open_training(&t, s);
     assert_int_equal(noise_check_run(&t.plan, &t.dataset, t.pool, &check, &error), 0);
     assert_true(check.n >= 3);
+    const int failed = check.failed;
+    noise_check_free(&check);
     close_training(&t);
-    return check.failed > 0;
+    return failed > 0;
 }
 
 /* The first users, one in the middle and the last. */

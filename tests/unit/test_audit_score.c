@@ -19,8 +19,6 @@ static struct plan plan;
 static int begin(void **state)
 {
     (void)state;
-    term.query.n_blocks = 1;
-    term.query.blocks[0].length = 1;
     term.sampling.rate = RATE;
     term.rows = 2;
     plan.sides[DPF_SIDE_ITEMS].terms = &term;
@@ -31,22 +29,25 @@ static int begin(void **state)
 /* One estimate, of row 0 or 1, with Gaussian noise. */
 struct sighting {
     struct observation observation;
-    double seen, exact;
+    double seen, exact, deviation;
     struct trace trace;
 };
 
 static void see(struct sighting *s, int32_t round, int64_t row, double seen, double exact)
 {
-    *s = (struct sighting){.seen = seen, .exact = exact};
+    *s = (struct sighting){.seen = seen, .exact = exact, .deviation = SIGMA};
     s->observation = (struct observation){.side = DPF_SIDE_ITEMS,
                                           .round = round,
                                           .n_rows = 1,
                                           .first_row = row,
                                           .width = 1,
                                           .survivors = 1,
+                                          .gram_row = -1,
                                           .seen = &s->seen,
-                                          .exact = &s->exact};
-    s->observation.noise.scale[0] = SIGMA;
+                                          .exact = &s->exact,
+                                          .deviation = &s->deviation};
+    s->observation.query.n_blocks = 1;
+    s->observation.query.blocks[0].length = 1;
     s->observation.noise.grid[0] = 1e-6;
     s->trace.sums = (struct observations){.items = &s->observation, .n = 1, .capacity = 1};
 }

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include "dpframe/dpframe.h"
+#include "watch.h"
 
 #define PIECE (INT64_C(1) << 24) /* elements of 8 bytes in one call */
 
@@ -19,6 +20,17 @@ struct mpi {
     int rank, ranks;
     MPI_Op adding;
     MPI_Comm world;
+    double timeout;
+    struct watch watch; /* open with it */
+};
+
+enum { P_TIMEOUT, N_PARAMS };
+
+static const dpf_param params[N_PARAMS] = {
+    [P_TIMEOUT] =
+        DPF_PARAM_REAL_F("timeout", 300, 0, 1e6, 0, "s",
+                         "A rank that waits for others, of which some have made no progress for so long, "
+                         "names them and ends the job. 0: it waits for ever."),
 };
 
 /*
@@ -43,11 +55,12 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
 {
     struct mpi *mpi = dpf_memory(host)->allocate(host, sizeof(*mpi));
 
-    (void)values;
     if (!mpi) {
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     }
     mpi->host = host;
+    mpi->is_open = 0;
+    mpi->timeout = values->values[P_TIMEOUT].real;
     *self = mpi;
     return DPF_OK;
 }
@@ -56,7 +69,10 @@ static void leave(struct mpi *mpi)
 {
     int over = 0;
 
+    watch_enter(&mpi->watch);
     MPI_Barrier(mpi->world); /* nobody leaves before all are done: a launcher ends the others */
+    watch_leave(&mpi->watch);
+    watch_close(&mpi->watch);
     MPI_Op_free(&mpi->adding);
     MPI_Comm_free(&mpi->world);
     MPI_Finalized(&over);
@@ -97,7 +113,7 @@ static dpf_status open_ranks(void *self, dpf_ranks *out)
         return mpi->host->fail(mpi->host, DPF_E_UNSUPPORTED, -1,
                                "the ranks have parted already: a process joins an MPI job once");
     }
-    if (!started && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
+    if (!started && MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS) {
         return mpi->host->fail(mpi->host, DPF_E_INTERNAL, -1, "MPI could not be started");
     }
     mpi->is_ours = !started;
@@ -106,61 +122,76 @@ static dpf_status open_ranks(void *self, dpf_ranks *out)
     MPI_Comm_rank(mpi->world, &mpi->rank);
     MPI_Comm_size(mpi->world, &mpi->ranks);
     mpi->is_open = 1;
+    if (watch_open(&mpi->watch, mpi->world, mpi->timeout) != 0 && mpi->rank == 0) {
+        dpf_log(mpi->host)->message(
+            mpi->host, DPF_LOG_WARNING,
+            "this MPI has no calls from several threads: [run.comm] timeout has no effect");
+    }
     out->rank = mpi->rank;
     out->ranks = mpi->ranks;
     out->near = count_near(mpi);
     return DPF_OK;
 }
 
-/* The same answer on all ranks. */
-static dpf_status judge(const struct mpi *mpi)
+/* The same answer on all ranks. Ends the call. */
+static dpf_status judge(struct mpi *mpi)
 {
     int any = 0;
 
     MPI_Allreduce(&overflowed, &any, 1, MPI_INT, MPI_LOR, mpi->world);
+    watch_leave(&mpi->watch);
     return any ? mpi->host->fail(mpi->host, DPF_E_RANGE, -1, "a sum over the ranks leaves 64 bits") : DPF_OK;
 }
 
 static dpf_status sum(void *self, int64_t *values, int64_t n)
 {
-    const struct mpi *mpi = self;
+    struct mpi *mpi = self;
 
+    watch_enter(&mpi->watch);
     overflowed = 0;
     for (int64_t at = 0; at < n; at += PIECE) {
         const int64_t count = n - at < PIECE ? n - at : PIECE;
         MPI_Allreduce(MPI_IN_PLACE, values + at, (int)count, MPI_INT64_T, mpi->adding, mpi->world);
+        watch_moves(&mpi->watch);
     }
     return judge(mpi);
 }
 
 static dpf_status reduce(void *self, int64_t *values, const int64_t *offsets)
 {
-    const struct mpi *mpi = self;
+    struct mpi *mpi = self;
 
+    watch_enter(&mpi->watch);
     overflowed = 0;
     for (int owner = 0; owner < mpi->ranks; owner++) {
         for (int64_t at = offsets[owner]; at < offsets[owner + 1]; at += PIECE) {
             const int64_t rest = offsets[owner + 1] - at, count = rest < PIECE ? rest : PIECE;
             MPI_Reduce(owner == mpi->rank ? MPI_IN_PLACE : values + at, values + at, (int)count, MPI_INT64_T,
                        mpi->adding, owner, mpi->world);
+            watch_moves(&mpi->watch);
         }
     }
     return judge(mpi);
 }
 
-static void send_all(const struct mpi *mpi, char *data, uint64_t bytes, int root)
+static void send_all(struct mpi *mpi, char *data, uint64_t bytes, int root)
 {
     const uint64_t piece = (uint64_t)PIECE * sizeof(int64_t);
 
     for (uint64_t at = 0; at < bytes; at += piece) {
         const uint64_t count = bytes - at < piece ? bytes - at : piece;
         MPI_Bcast(data + at, (int)count, MPI_BYTE, root, mpi->world);
+        watch_moves(&mpi->watch);
     }
 }
 
 static dpf_status broadcast(void *self, void *data, uint64_t bytes, int32_t root)
 {
-    send_all(self, data, bytes, root);
+    struct mpi *mpi = self;
+
+    watch_enter(&mpi->watch);
+    send_all(mpi, data, bytes, root);
+    watch_leave(&mpi->watch);
     return DPF_OK;
 }
 
@@ -205,8 +236,10 @@ static int *need_room(const struct mpi *mpi, int arrays)
 
 static dpf_status gather(void *self, void *data, uint64_t bytes, const int64_t *offsets)
 {
-    const struct mpi *mpi = self;
+    struct mpi *mpi = self;
     int *counts = need_room(mpi, 2), *at = counts + mpi->ranks;
+
+    watch_enter(&mpi->watch);
 
     if (bytes <= INT32_MAX && places(mpi, offsets, counts, at)) {
         MPI_Datatype element = element_of(bytes);
@@ -218,11 +251,12 @@ static dpf_status gather(void *self, void *data, uint64_t bytes, const int64_t *
                      (uint64_t)(offsets[r + 1] - offsets[r]) * bytes, r);
         }
     }
+    watch_leave(&mpi->watch);
     dpf_memory(mpi->host)->release(mpi->host, counts);
     return DPF_OK;
 }
 
-static void send_in_pieces(const struct mpi *mpi, const char *from, uint64_t bytes, int to, char *into,
+static void send_in_pieces(struct mpi *mpi, const char *from, uint64_t bytes, int to, char *into,
                            uint64_t expected, int source)
 {
     const uint64_t piece = (uint64_t)PIECE * sizeof(int64_t);
@@ -233,6 +267,7 @@ static void send_in_pieces(const struct mpi *mpi, const char *from, uint64_t byt
         MPI_Sendrecv(from + (out ? at : 0), (int)out, MPI_BYTE, out ? to : MPI_PROC_NULL, 0,
                      into + (in ? at : 0), (int)in, MPI_BYTE, in ? source : MPI_PROC_NULL, 0, mpi->world,
                      MPI_STATUS_IGNORE);
+        watch_moves(&mpi->watch);
     }
 }
 
@@ -240,8 +275,9 @@ static void send_in_pieces(const struct mpi *mpi, const char *from, uint64_t byt
 static dpf_status exchange(void *self, uint64_t bytes, const void *from, const int64_t *from_offsets,
                            void *into, const int64_t *into_offsets)
 {
-    const struct mpi *mpi = self;
+    struct mpi *mpi = self;
 
+    watch_enter(&mpi->watch);
     for (int turn = 0; turn < mpi->ranks; turn++) {
         const int to = (mpi->rank + turn) % mpi->ranks;
         const int source = (mpi->rank + mpi->ranks - turn) % mpi->ranks;
@@ -250,14 +286,17 @@ static dpf_status exchange(void *self, uint64_t bytes, const void *from, const i
                        (char *)into + (uint64_t)into_offsets[source] * bytes,
                        (uint64_t)(into_offsets[source + 1] - into_offsets[source]) * bytes, source);
     }
+    watch_leave(&mpi->watch);
     return DPF_OK;
 }
 
 static dpf_status least(void *self, int64_t *value)
 {
-    const struct mpi *mpi = self;
+    struct mpi *mpi = self;
 
+    watch_enter(&mpi->watch);
     MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MIN, mpi->world);
+    watch_leave(&mpi->watch);
     return DPF_OK;
 }
 
@@ -278,8 +317,8 @@ static const dpf_component component = {
     .version = "1.0.0",
     .summary = "The processes of an MPI job (mpirun, srun) make one run together",
     .citation = "",
-    .params = NULL,
-    .n_params = 0,
+    .params = params,
+    .n_params = N_PARAMS,
     .param_stride = sizeof(dpf_param),
     .create = create,
     .destroy = destroy,

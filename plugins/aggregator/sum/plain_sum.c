@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum.c - the plain sum: whoever adds sees every message. */
+/* plain_sum.c - the plain sum: whoever adds sees every message. */
 #include "adding.h"
 
 static double scale(void *self, int64_t survivors)
