@@ -72,19 +72,24 @@ static int check_features(const struct config *config, const struct config_value
     return status;
 }
 
-/* Looks at the first line of each file, so that a column that is not there is found before anything is read.
- */
+/* Looks at the header of each file, so that one without a column, or with other columns than the rest, is refused
+   before anything is read. */
 static int check_columns(const char *path, const char *without, const struct file_options *options,
                          struct dpf_error *error)
 {
     struct paths paths;
     if (paths_expand(path, without, &paths, error) != 0)
         return -1;
+    struct table_form form = {0};
     int status = 0;
-    for (size_t i = 0; i < paths.n && status == 0; i++)
-        status = table_check(paths.files[i], options, error);
+    for (size_t i = 0; i < paths.n && status >= 0; i++) {
+        struct layout layout;
+        status = table_look(paths.files[i], options, &layout, error);
+        if (status > 0)
+            status = table_take_form(&form, paths.files[i], options, &layout, error);
+    }
     paths_free(&paths);
-    return status;
+    return status < 0 ? -1 : 0;
 }
 
 int data_check(const struct config *config, const struct config_values *data,

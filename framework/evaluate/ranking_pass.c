@@ -584,7 +584,7 @@ int ranking_pass(const struct evaluate_options *options, const struct dataset *d
     };
     int64_t n_users = part->by_user.ptr ? dataset->train.by_user.rows : 0;
     memset(out, 0, sizeof *out);
-    r.by_user = options->replicates || options->release ? &out->by_user : NULL;
+    r.by_user = train_part && !options->replicates ? NULL : &out->by_user;
     int status = ranking_init(&r, seeded, pool, n_users, error);
     if (status == 0)
         status = user_pass_run(pool, dataset, n_users, rank_user, &r, error);

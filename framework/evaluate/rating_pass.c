@@ -270,7 +270,7 @@ int rating_pass(const struct evaluate_options *options, const struct dataset *da
     struct rating r = {.options = options, .dataset = dataset, .scorer = scorer, .part = &part->by_user};
     int64_t n_users = part->by_user.ptr ? dataset->train.by_user.rows : 0;
     memset(out, 0, sizeof *out);
-    r.by_user = options->replicates || options->release ? &out->by_user : NULL;
+    r.by_user = train_part && !options->replicates ? NULL : &out->by_user;
     if (wants_clip(options, dataset, &r.clip, error) != 0)
         return -1;
     int status = rating_init(&r, pool, n_users, error);

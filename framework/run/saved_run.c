@@ -213,19 +213,21 @@ static void take_offset(struct saved_run *run)
 /* The run's own records are asked for, and are not where they were. */
 static int records_are_gone(const struct saved_run *run, const char *directory, struct dpf_error *error)
 {
-    struct dpf_error found = *error;
     const struct config *config = run->session.plan.config;
     const struct config_entry *path = config ? config_find(config, "data", "path") : NULL;
-    if ((found.fault != DPF_FAULT_DATA && found.fault != DPF_FAULT_CONFIG) ||
-        (path && *path->value && (strpbrk(path->value, "*?[") || access(path->value, F_OK) == 0)))
+    const struct config_entry *format = config ? config_find(config, "data", "format") : NULL;
+    const int names_none = !path || !*path->value;
+    if (!config || (format && strcmp(format->value, "synthetic") == 0) ||
+        error->fault != (names_none ? DPF_FAULT_CONFIG : DPF_FAULT_DATA) ||
+        (!names_none && (strpbrk(path->value, "*?[") || access(path->value, F_OK) == 0)))
         return -1;
     *error = (struct dpf_error){0};
     return error_set(error, DPF_FAULT_DATA,
                      "this needs the records that the run was trained on, and %s%s. Set data.path in "
                      "%s/config.ini to where "
                      "they are now; dpframe recommend takes other records with --data FILE",
-                     path && *path->value ? path->value : "its configuration",
-                     path && *path->value ? " is not there" : " names none", directory);
+                     names_none ? "its configuration" : path->value,
+                     names_none ? " names none" : " is not there", directory);
 }
 
 int saved_run_open(const struct arguments *arguments, const char *directory, struct saved_run *out,
@@ -366,16 +368,31 @@ static int take_ids(struct saved_run *out, const char *directory, int side, stru
     return status;
 }
 
+/* Of rows without records; with values, records would have some. */
+static int have_no_records(struct csr *csr, int64_t rows, int values)
+{
+    *csr = (struct csr){.rows = rows,
+                        .ptr = memory_new((size_t)rows + 1, sizeof *csr->ptr),
+                        .others = memory_new(1, sizeof *csr->others),
+                        .values = values ? memory_new(1, sizeof *csr->values) : NULL};
+    return csr->ptr && csr->others && (csr->values || !values) ? 0 : -1;
+}
+
 static int take_sizes(struct saved_run *out, struct dpf_error *error)
 {
     struct dataset *dataset = &out->dataset;
-    dataset->implicit = data_feedback(&out->session.plan.data) != FEEDBACK_EXPLICIT;
-    dataset->value_lo = out->session.plan.value_lo;
-    dataset->value_hi = out->session.plan.value_hi;
+    const struct plan *plan = &out->session.plan;
+    const enum data_feedback feedback = data_feedback(&plan->data);
+    dataset->implicit = feedback != FEEDBACK_EXPLICIT;
+    dataset->value_lo = plan->value_lo;
+    dataset->value_hi = plan->value_hi;
+    if (have_no_records(&dataset->train.by_user, dataset->users.n, feedback != FEEDBACK_IMPLICIT) != 0 ||
+        have_no_records(&dataset->train.by_item, dataset->items.n, feedback != FEEDBACK_IMPLICIT) != 0)
+        return error_memory(error);
     if (plan_complete(&out->session.plan, dataset->users.n > 0 ? dataset->users.n : -1, dataset->items.n,
                       error) != 0)
         return -1;
-    return model_init(&out->model, &out->session.plan, dataset, error);
+    return model_init(&out->model, plan, dataset, error);
 }
 
 int saved_run_has_rows(const char *directory)

@@ -78,7 +78,7 @@ static int is_cold(const struct saved_run *run, int64_t user)
     const struct model *model = &run->model;
     const int64_t *ptr = run->dataset.train.by_user.ptr;
     const float *row = model->sides[DPF_SIDE_USERS].data + user * model->stride;
-    if (ptr)
+    if (run->dataset.train.n > 0)
         return ptr[user] == ptr[user + 1];
     for (int c = 0; c < model->columns; c++)
         if (row[c] != 0)

@@ -406,7 +406,7 @@ static void users_that_come_or_go_do_not_show(void **state)
              path, path);
     plan_of(&plan, by_users, text);
     statement = guarantee_text(&plan.guarantee);
-    assert_non_null(strstr(statement, "The list of users"));
+    assert_non_null(strstr(statement, "A bound on the number of users"));
     assert_non_null(strstr(statement, "only one user ever"));
     assert_non_null(strstr(statement, "taken from the data"));
     assert_non_null(strstr(statement, "training parts that differ"));

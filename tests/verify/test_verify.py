@@ -138,7 +138,8 @@ def changes(root):
             c["adjacency"] = to
     if s["unit"] == "user":
         yield changed("adjacency, everywhere", adjacency)
-    yield changed("adjacency", lambda r: r["statement"].update(adjacency="replace-value"))
+    yield changed("adjacency", lambda r: r["statement"].update(
+        adjacency="add-remove" if s["adjacency"] == "replace-value" else "replace-value"))
     yield changed("a condition", lambda r: r["statement"]["conditions"][1].update(holds=False))
     yield changed("a condition left out", lambda r: r["statement"]["conditions"].pop())
     yield changed("rounds", lambda r: r["configuration"]["run"].update(
