@@ -198,6 +198,20 @@ class Changed(unittest.TestCase):
             own = float(lines[-2].rsplit(" ", 1)[-1].rstrip("."))
             self.assertLess(own, 1.03 * claim["epsilon"] / 0.99)  # within 3 % of the tight claim
 
+    def test_limits_on_participations(self):
+        for most, count in ((2, 2), (99, 100)):
+            root = certificate_of("corrected/dp-sgd.ini", "-o", "privacy.budget=per-release", "-o",
+                                  "items.mechanism.noise-multiplier=4", "-o", f"items.max-participations={most}")
+            if root is None:
+                continue
+            self.assertEqual(root["events"][0]["count"], count)
+            self.assertEqual(verdict(root)[0], 0)
+            root["configuration"]["items"]["max-participations"] = str(most + 1)
+            if most == 2:
+                self.assertEqual(verdict(root)[0], "refused")
+            root["events"][0]["count"] = 1
+            self.assertEqual(verdict(root)[0], "refused")
+
     def test_no_file_stops_it(self):
         root = certificate_of("quickstart.ini")
         for broken in ("", "{}", "[]", "{\"format\": 1}", json.dumps({"format": v.FORMAT}), json.dumps(root)[:-50]):
