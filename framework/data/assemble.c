@@ -57,6 +57,8 @@ static void scatter_chunk(const struct chunk *chunk, int64_t *next, struct ratin
             out->times[at] = chunk_time(chunk, i);
         if (csr->privacy_weights)
             csr->privacy_weights[at] = chunk->weights ? chunk->weights[i] : 1.0f;
+        if (csr->voids)
+            csr->voids[at] = chunk->voids ? chunk->voids[i] : 0;
     }
 }
 
@@ -176,8 +178,12 @@ int ratings_build(struct table *table, int64_t users, int want_times, int want_o
                   struct ratings *out, struct dpf_error *error)
 {
     const struct table_form *form = &table->form;
-    if (ratings_reserve(out, users, table->records, form->values, form->times && want_times, form->weights,
-                        want_order) != 0)
+    const struct ratings_columns has = {.values = form->values,
+                                        .times = form->times && want_times,
+                                        .weights = form->weights,
+                                        .order = want_order,
+                                        .voids = table->keeps_voids};
+    if (ratings_reserve(out, users, table->records, &has) != 0)
         return error_memory(error);
     if (scatter_all(table, out, pool, error) == 0 && sort_rows(out, pool, error) == 0)
         return 0;

@@ -45,6 +45,19 @@ static int is_fixed(int64_t format)
     return format == FORMAT_ML100K || format == FORMAT_ML1M || format == FORMAT_NETFLIX;
 }
 
+/* Where neighbours have the same cells, a void line must not take one away; and where their lists of ids are
+   public, no id. */
+static void read_voids(const struct config *config, struct file_options *file)
+{
+    struct promise promise;
+    promise_read(config, &promise);
+    file->voids = !promise_same_cells(&promise)                ? VOID_GONE
+                  : promise.adjacency == DPF_ADJ_REPLACE_VALUE ? VOID_VALUE
+                                                               : VOID_CELL;
+    file->drops_stay = promise.pattern_public;
+    file->ids_stay = promise.ids_public;
+}
+
 /* Whether filters read time stamps. */
 static int needs_times(const struct config_values *data)
 {
@@ -68,13 +81,11 @@ static int read_file_options(const struct config *config, const struct config_va
     file->out_of_range = (enum data_out_of_range)value_of(data, D_OUT_OF_RANGE)->integer;
     file->value_lo = out->value_lo;
     file->value_hi = out->value_hi;
-    struct promise promise;
-    promise_read(config, &promise);
-    file->keep_records = promise.adjacency == DPF_ADJ_REPLACE_VALUE;
+    read_voids(config, file);
     file->rating_needed = !out->implicit || out->counts || isfinite(out->threshold);
     file->time_needed = (out->kind == SPLIT_LEAVE_ONE_OUT && out->by == BY_TIME) || needs_times(data);
     /* Of records of one pair, the times decide which stays. */
-    file->time_unused = !file->time_needed && out->duplicates == DUPLICATES_ERROR && !file->keep_records;
+    file->time_unused = !file->time_needed && out->duplicates == DUPLICATES_ERROR && file->voids == VOID_GONE;
     file->prefix = "";
     for (int c = 0; c < COLUMN_COUNT; c++) {
         file->columns[c] = text_of(data, columns[c]);

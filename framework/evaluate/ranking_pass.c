@@ -171,7 +171,8 @@ static int64_t list_positives(const struct ranking *r, int64_t user, const int32
             continue;
         while (seen < seen_end && train->others[seen] < item)
             seen++;
-        if (!(value >= r->options->relevance) || (seen < seen_end && train->others[seen] == item))
+        const int is_void = r->part->voids && r->part->voids[i];
+        if (is_void || !(value >= r->options->relevance) || (seen < seen_end && train->others[seen] == item))
             continue;
         positives[n++] = item;
     }

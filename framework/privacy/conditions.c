@@ -395,8 +395,18 @@ static void check_support(const struct condition_input *input, struct condition 
         return;
     const int values_only = input->adjacency == DPF_ADJ_REPLACE_VALUE || input->adjacency == DPF_ADJ_ZERO_OUT;
     const int public_support = input->facts->cells_public;
-    for (int i = 0; i < input->facts->n_terms && !public_support; i++) {
+    for (int i = 0; i < input->facts->n_terms; i++) {
         const struct term_facts *term = &input->facts->terms[i];
+        if (public_support && term->loses_cells) {
+            set_verdict(out, 0,
+                        "%s: only rated cells contribute, and the recommender does not say that it keeps the "
+                        "cells of records that are at fault (DPF_RECOMMENDER_READS_VOIDS), so that a fault "
+                        "shows. Use adjacency = add-remove, or another recommender.",
+                        term->name);
+            return;
+        }
+        if (public_support)
+            continue;
         if (term->support_observed && !support_covered(input, term)) {
             set_verdict(
                 out, 0, "%s: only rated cells contribute, so who rated what can be seen, and %s. %s.",

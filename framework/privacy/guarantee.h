@@ -68,6 +68,7 @@ struct term_facts {
     int to_peers;          /* users receive the messages, not the server */
     dpf_sampling sampling; /* C6 */
     int support_observed;  /* C8: only rated cells contribute */
+    int loses_cells;       /* C8: those of void records do not */
     int reads_degrees;     /* C8: a solver reads record counts */
     int exact_grid;        /* C9: noise on the integer grid, exact sampler */
     int unit_stated;       /* C7: the sensitivity for the asked unit and adjacency is a number */

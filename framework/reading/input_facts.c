@@ -256,7 +256,10 @@ static enum decider dropped(asked *q)
         data_of(q, D_FEEDBACK)->integer != FEEDBACK_EXPLICIT && isfinite(data_of(q, D_THRESHOLD)->real);
     if (!by_threshold && data_of(q, D_OUT_OF_RANGE)->integer != RANGE_DROP)
         return BY_NOBODY;
-    return promise_same_cells(&q->promise) ? BY_RECORDS : BY_LINE;
+    if (q->promise.adjacency != DPF_ADJ_REPLACE_VALUE)
+        return BY_LINE; /* the cell stays where it is public (enum void_rule) */
+    /* A value below the threshold cannot be replaced by one that counts: it would be an interaction. */
+    return by_threshold || !q->promise.pattern_public ? BY_RECORDS : BY_LINE;
 }
 
 static const char *dropped_lost(asked *q)
@@ -264,7 +267,8 @@ static const char *dropped_lost(asked *q)
     (void)q;
     return "A record counts or is dropped by its value ([data] threshold or out-of-range = drop), so another "
            "value makes it appear or disappear. Set [data] out-of-range = clip and no threshold, or protect "
-           "with adjacency = flip or add-remove.";
+           "with adjacency = flip or add-remove; or, for out-of-range alone, if it is public who rated what, "
+           "declare that ([privacy] interaction-pattern = public).";
 }
 
 static enum decider cells(asked *q)

@@ -130,7 +130,7 @@ static int keep_chunk(struct reader *reader, struct chunk *chunk)
 static struct chunk *begin_chunk(const struct reader *reader, const struct block *block, int slot)
 {
     int64_t lines = text_count_lines(block->data, block->length);
-    struct chunk *chunk = chunk_new(&reader->layout, lines);
+    struct chunk *chunk = chunk_new(reader->options, &reader->layout, lines);
     if (!chunk)
         return NULL;
     chunk->slot = slot;
@@ -182,6 +182,38 @@ static int64_t cut_line(const struct reader *reader, const struct block *block, 
         "characters");
 }
 
+/* The fields of a line at fault that are complete: those before what is wrong with it. */
+static int64_t complete_fields(const struct reader *reader, const struct block *block, size_t start,
+                               size_t end, const struct field *text, int64_t line, struct quoted *quoted,
+                               struct field fields[FIELDS_MAX])
+{
+    const int64_t lost = block->cut && line == 0; /* the last one goes on where the line was cut */
+    struct dpf_error ignored = {0};
+    if (!quoted || !memchr(text->data, '"', text->length))
+        return fields_split(&reader->options->delimiter, text->data, text->length, fields) - lost;
+    const int done = quoted_line(quoted, block->data + start, end - start, &ignored);
+    if (done <= 0)
+        quoted_reset(quoted);
+    const int64_t n = quoted_fields(quoted, fields);
+    return done > 0 ? n - lost : n;
+}
+
+/* A line that is at fault before its fields are counted, as far as its ids can be read. -1. */
+static int pass_void(struct reader *reader, const struct block *block, size_t start, size_t end,
+                     const struct field *text, const struct field *section, int64_t line, int slot,
+                     struct quoted *quoted, struct chunk *chunk, struct dpf_error *error)
+{
+    struct field fields[FIELDS_MAX];
+    int64_t n;
+    if (error->fault != DPF_FAULT_DATA || (!chunk->voids && !reader->options->ids_stay))
+        return -1;
+    n = complete_fields(reader, block, start, end, text, line, quoted, fields);
+    if (section && n < FIELDS_MAX)
+        fields[n++] = *section;
+    row_add_void(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line, error);
+    return -1;
+}
+
 /* The plain path: one line is one row. section: the item of lines that lack it, or NULL. quoted: as for
  * cut_line. */
 static int parse_line(struct reader *reader, const struct block *block, size_t start, size_t end,
@@ -189,9 +221,11 @@ static int parse_line(struct reader *reader, const struct block *block, size_t s
                       struct quoted *quoted, struct chunk *chunk, struct dpf_error *error)
 {
     struct field fields[FIELDS_MAX];
-    int64_t n = cut_line(reader, block, start, end, text, quoted, fields, error);
+    int64_t n = -1;
+    if (check_line(block, line, text, error) == 0)
+        n = cut_line(reader, block, start, end, text, quoted, fields, error);
     if (n < 0)
-        return -1;
+        return pass_void(reader, block, start, end, text, section, line, slot, quoted, chunk, error);
     if (section && section->length == 0)
         return error_set(
             error, DPF_FAULT_DATA,
@@ -238,9 +272,8 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
             section = (struct field){text.data, name};
             continue;
         }
-        if (check_line(block, line, &text, &stop->error) == 0)
-            parse_line(reader, block, place_of(block, &text), at, &text, sections ? &section : NULL, line,
-                       slot, state->quoted, chunk, &stop->error);
+        parse_line(reader, block, place_of(block, &text), at, &text, sections ? &section : NULL, line, slot,
+                   state->quoted, chunk, &stop->error);
         if (stop->error.fault && !pass_over(reader, slot, block, line, stop))
             return -1;
     }

@@ -33,6 +33,7 @@ struct table {
     int64_t strangers;   /* records whose user or item has no index; counted when rows are built */
     int drops_strangers; /* they are not faults */
     int strangers_told;
+    int keeps_voids; /* void records are among them, see enum void_rule */
     /* Where it is set, lines that are not records are listed there and left out, and reading goes on; else
        the first of them ends it. */
     struct violations *violations;
