@@ -69,25 +69,6 @@ static int64_t dense_orders(const struct order_list *list, double *orders)
     return n;
 }
 
-static dpf_status prepare_curve(const dpf_host *host, const struct order_list *list,
-                                struct renyi_selection *selection)
-{
-    const dpf_memory_service *memory = dpf_memory(host);
-    const uint64_t bytes = (uint64_t)dense_orders(list, NULL) * sizeof(double);
-    selection->orders = memory->allocate(host, bytes);
-    selection->values = memory->allocate(host, bytes);
-    if (!selection->orders || !selection->values)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    selection->n_orders = dense_orders(list, selection->orders);
-    selection->mu = largest_mu(selection);
-    for (int64_t i = 0; i < selection->n_orders; i++) {
-        selection->values[i] = candidates_at(selection, selection->orders[i]);
-        if (isnan(selection->values[i]))
-            return host->fail(host, DPF_E_NUMERIC, -1, "a Renyi divergence could not be computed");
-    }
-    return DPF_OK;
-}
-
 /* mu of the Gaussian pair that dominates all releases of a candidate together; NaN if some are of another kind, or
    drawn. Integer noise: integer_noise.h. */
 static double gaussian_mu(const struct renyi_total *candidate)
@@ -120,6 +101,25 @@ static double largest_mu(const struct renyi_selection *selection)
             break;
     }
     return most;
+}
+
+static dpf_status prepare_curve(const dpf_host *host, const struct order_list *list,
+                                struct renyi_selection *selection)
+{
+    const dpf_memory_service *memory = dpf_memory(host);
+    const uint64_t bytes = (uint64_t)dense_orders(list, NULL) * sizeof(double);
+    selection->orders = memory->allocate(host, bytes);
+    selection->values = memory->allocate(host, bytes);
+    if (!selection->orders || !selection->values)
+        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    selection->n_orders = dense_orders(list, selection->orders);
+    selection->mu = largest_mu(selection);
+    for (int64_t i = 0; i < selection->n_orders; i++) {
+        selection->values[i] = candidates_at(selection, selection->orders[i]);
+        if (isnan(selection->values[i]))
+            return host->fail(host, DPF_E_NUMERIC, -1, "a Renyi divergence could not be computed");
+    }
+    return DPF_OK;
 }
 
 /* Balle, Wang (ICML 2018), Theorem 8, rounded up. */
