@@ -104,10 +104,8 @@ def changes(root):
             yield changed("more noise", lambda r, i=i: r["events"][i]["parameters"].__setitem__(
                 0, r["events"][i]["parameters"][0] * (0.95 if event["kind"] == "pbm" else 1.1)))
         for more in (1, -1):
-            # The noise of a recommender's least release may be too much to tell its count.
-            if not (recommender and event["scale"] > 50):
-                yield changed(f"count {more:+} of event {i}",
-                              lambda r, i=i, m=more: r["events"][i].update(count=r["events"][i]["count"] + m))
+            yield changed(f"count {more:+} of event {i}",
+                          lambda r, i=i, m=more: r["events"][i].update(count=r["events"][i]["count"] + m))
         yield changed(f"event {i} left out", lambda r, i=i: r["events"].pop(i))
         yield changed(f"event {i} twice", lambda r, i=i: r["events"].append(copy.deepcopy(r["events"][i])))
         if not recommender:
