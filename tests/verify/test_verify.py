@@ -4,6 +4,7 @@
 
 Run by ctest, which sets DPFRAME and DPFRAME_SOURCE_DIR."""
 import copy
+import functools
 import glob
 import importlib.machinery
 import importlib.util
@@ -30,6 +31,11 @@ SLOW = {"corrected/dpmf-rp.ini", "corrected/dpmf-rp-ml-1m.ini", "corrected/dp-sg
 
 def certificate_of(config, *more):
     """The certificate of a configuration, or None where its data set is absent or it is a sweep."""
+    return copy.deepcopy(made_certificate(config, *more))
+
+
+@functools.lru_cache(maxsize=None)
+def made_certificate(config, *more):
     with tempfile.TemporaryDirectory() as directory:
         file = os.path.join(directory, "certificate.json")
         done = subprocess.run([DPFRAME, "account", "-q", "-c", os.path.join(SOURCE, "configs", config), "--certificate", file,
