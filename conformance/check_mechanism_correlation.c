@@ -36,7 +36,7 @@ static int run_rounds(struct check *check, const struct release *r, struct worke
     struct check_source source = {check->seed + (uint64_t)batch};
     struct check_rows rows;
     double values[NUMBERS], again[NUMBERS];
-    int failed = check_rows_open(r, (int64_t)batch * SAMPLE_ROWS, SAMPLE_ROWS, &rows) != 0;
+    int failed = check_rows_open(r, ROWS + (int64_t)batch * SAMPLE_ROWS, SAMPLE_ROWS, &rows) != 0;
     for (uint32_t t = 0; t < RUN_ROUNDS && !failed; t++) {
         fill_values(&source, values);
         failed = check_rows_round(r, worker, &rows, t, values, errors[t]) != DPF_OK ||

@@ -20,7 +20,7 @@
 #include "dpframe/accounting.h"
 #include "conformance/check_release.h"
 
-enum { MOST_EVENTS = 64, SAMPLES = 40000, SHARE_SAMPLES = 4000, THRESHOLDS = 24, DELTAS = 4 };
+enum { SAMPLES = 40000, FEW_SAMPLES = 4000, THRESHOLDS = 24, DELTAS = 4 };
 
 #define LOG_ERROR 23.0 /* of each bound: e^-23; some thousand are used */
 
@@ -58,6 +58,8 @@ static void add_event(const dpf_event *event, int unit, int adjacency, struct cl
 {
     const dpf_norms *norms = &event->sensitivity.at[unit][adjacency];
     const double n = (double)event->count;
+    if (event->flags & DPF_EVENT_DATA_BLIND)
+        return; /* nobody charges it */
     switch (event->kind) {
     case DPF_EVENT_NO_OP:
         break;
@@ -91,21 +93,16 @@ static void add_event(const dpf_event *event, int unit, int adjacency, struct cl
     }
 }
 
-static int read_claim(struct check *check, const struct release *r, struct claim *claim)
+/* Of the events that cover a block. */
+static int read_claim(struct check *check, const struct release *r, int bit, struct claim *claim)
 {
-    dpf_event *events = check_keep(check, MOST_EVENTS * sizeof *events);
-    const dpf_mechanism *functions = r->instance->functions;
-    struct dpf_error ignored = {0};
     int32_t n = 0;
+    const dpf_event *events = check_release_events(check, r, &n);
     *claim = (struct claim){.unmeasured = -1};
     if (!events)
-        return -1;
-    const dpf_status status =
-        functions->events(r->instance->self, &r->release, &r->plan, events, MOST_EVENTS, &n);
-    if (instance_result(r->instance, status, "events", &ignored) != 0 || n < 0 || n > MOST_EVENTS)
         return -1; /* mechanism.events says so */
     for (int32_t i = 0; i < n; i++)
-        if (events[i].blocks == 0 || (events[i].blocks & 1)) /* the neighbours differ in the first block */
+        if (events[i].blocks == 0 || (events[i].blocks >> bit & 1))
             add_event(&events[i], r->release.unit, r->release.adjacency, claim);
     return 0;
 }
@@ -113,18 +110,24 @@ static int read_claim(struct check *check, const struct release *r, struct claim
 /* ---- neighbours
  * ---------------------------------------------------------------------------------------------- */
 
-/* How the first block of a row changes: within norms 2 (L1), 1 (L2) and 1 (Linf) of the kit's sensitivity. */
+/* How a block of a row changes: within the norms of the kit's sensitivity, of which L1 is twice L2 and Linf. */
 struct direction {
     double by[WIDTH];
     int n;
+    int64_t first, rows; /* that change: those of items, or the Gram row */
 };
 
-static int make_direction(const struct release *r, int which, struct direction *out)
+static int make_direction(const struct release *r, int bit, int which, struct direction *out)
 {
-    const dpf_block *block = &r->query.blocks[0];
-    *out = (struct direction){.n = which == 0 ? 1 : block->length < 4 ? block->length : 4};
-    for (int i = 0; i < out->n; i++)
-        out->by[block->offset + i] = 1 / sqrt((double)out->n); /* so its L1 norm is sqrt(n), at most 2 */
+    const dpf_block *block = check_release_block(r, bit);
+    const int gram = bit >= DPF_GRAM_BIT;
+    *out = (struct direction){.n = which == 0          ? 1
+                                   : block->length < 4 ? block->length
+                                                       : 4,
+                              .first = gram ? ROWS - 1 : 0,
+                              .rows = gram ? 1 : check_release_rows(r)};
+    for (int i = 0; i < out->n; i++) /* so its L1 norm is at most sqrt(4) times its L2 norm */
+        out->by[block->offset + i] = check_release_norms(r, bit)->l2 / sqrt((double)out->n);
     return which == 0 || out->n > 1;
 }
 
@@ -142,22 +145,23 @@ struct samples {
     int n;
 };
 
-/* Rows of one draw: one party sends `by` in every row, the others send zeros. */
-static dpf_status draw_rows(const struct release *r, struct worker *worker, uint32_t draw, const double *rows,
-                            double *estimates)
+/* Rows of one draw: one party sends `rows`, the others send zeros. */
+static dpf_status draw_rows(const struct release *r, struct worker *worker, const struct direction *d,
+                            uint32_t draw, const double *rows, double *estimates)
 {
-    static const double zeros[STAT_ROWS * WIDTH];
-    int64_t message[STAT_ROWS * WIDTH], sums[STAT_ROWS * WIDTH] = {0};
+    static const double zeros[ROWS * WIDTH];
+    int64_t message[ROWS * WIDTH], sums[ROWS * WIDTH] = {0};
     dpf_status status = DPF_OK;
     for (int p = 0; p < r->parties && status == DPF_OK; p++) {
-        status =
-            check_release_encode(r, worker, draw, (uint32_t)p, p == 0 ? rows : zeros, 0, STAT_ROWS, message);
-        for (int i = 0; i < STAT_ROWS * WIDTH && status == DPF_OK; i++) {
+        status = check_release_encode(r, worker, draw, (uint32_t)p, p == 0 ? rows : zeros, d->first, d->rows,
+                                      message);
+        for (int64_t i = 0; i < d->rows * WIDTH && status == DPF_OK; i++) {
             const uint64_t sum = (uint64_t)sums[i] + (uint64_t)message[i];
             sums[i] = (int64_t)(r->plan.modulus ? sum % r->plan.modulus : sum);
         }
     }
-    return status == DPF_OK ? check_release_decode(r, worker, draw, sums, 0, STAT_ROWS, estimates) : status;
+    return status == DPF_OK ? check_release_decode(r, worker, draw, sums, d->first, d->rows, estimates)
+                            : status;
 }
 
 /*
@@ -165,59 +169,61 @@ static dpf_status draw_rows(const struct release *r, struct worker *worker, uint
  * a unit can be in. The statistic is the log-likelihood ratio of C times the estimates.
  */
 static dpf_status run_rounds(const struct release *r, struct worker *worker, const struct direction *d,
-                             int moved, uint32_t draw, double out[STAT_ROWS])
+                             int moved, uint32_t draw, double out[ROWS])
 {
-    double c[RUN_ROUNDS], rows[STAT_ROWS * WIDTH], estimates[RUN_ROUNDS][STAT_ROWS * WIDTH];
-    struct check_rows run;
-    dpf_status status =
-        check_rows_open(r, (int64_t)draw * STAT_ROWS, STAT_ROWS, &run) == 0 ? DPF_OK : DPF_E_MEMORY;
+    double c[RUN_ROUNDS], rows[ROWS * WIDTH], estimates[RUN_ROUNDS][ROWS * WIDTH];
+    struct check_rows run = {0};
+    struct random_root *root = check_release_rekey(r, draw);
+    dpf_status status = root && check_rows_open(r, d->first, d->rows, &run) == 0 ? DPF_OK : DPF_E_MEMORY;
     ((const dpf_mechanism *)r->instance->functions)->correlation(r->instance->self, &r->plan, c, RUN_ROUNDS);
-    memset(out, 0, STAT_ROWS * sizeof *out);
+    memset(out, 0, ROWS * sizeof *out);
     for (uint32_t t = 0; t < RUN_ROUNDS && status == DPF_OK; t++) {
         const int in = moved && t % RUN_SEPARATION == 0 && t / RUN_SEPARATION < RUN_PARTICIPATIONS;
         double weight = 0;
-        for (int i = 0; i < STAT_ROWS * WIDTH; i++)
+        for (int i = 0; i < ROWS * WIDTH; i++)
             rows[i] = in ? d->by[i % WIDTH] : 0;
         status = check_rows_round(r, worker, &run, t, rows, estimates[t]);
         for (uint32_t s = 0; s <= t; s += RUN_SEPARATION)
             weight += s / RUN_SEPARATION < RUN_PARTICIPATIONS ? c[t - s] : 0;
-        for (int row = 0; row < STAT_ROWS; row++)
+        for (int64_t row = 0; row < d->rows; row++)
             for (uint32_t k = 0; k <= t && status == DPF_OK; k++)
                 out[row] += weight * c[k] * statistic(d, estimates[t - k] + row * WIDTH, 1);
     }
     check_rows_close(&run);
+    check_release_unkey(r, root);
     return status;
 }
 
-static dpf_status sample_runs(const struct release *r, struct worker *worker, const struct direction *d,
-                              int moved, uint32_t first_draw, struct samples *out)
+/* Both statistics of the rows of one draw, or run, into row 0 .. d->rows - 1 of two arrays. */
+static dpf_status sample_once(const struct release *r, struct worker *worker, const struct direction *d,
+                              int moved, uint32_t draw, double out[2][ROWS])
 {
-    dpf_status status = DPF_OK;
-    for (int k = 0; k < out->n / STAT_ROWS && status == DPF_OK; k++) {
-        status = run_rounds(r, worker, d, moved, first_draw + (uint32_t)k, out->values[0] + k * STAT_ROWS);
-        memcpy(out->values[1] + k * STAT_ROWS, out->values[0] + k * STAT_ROWS, STAT_ROWS * sizeof(double));
+    double rows[ROWS * WIDTH], estimates[ROWS * WIDTH];
+    if (check_is_correlated(r)) {
+        const dpf_status status = run_rounds(r, worker, d, moved, draw, out[0]);
+        memcpy(out[1], out[0], sizeof out[0]);
+        return status;
     }
+    for (int i = 0; i < ROWS * WIDTH; i++)
+        rows[i] = moved ? d->by[i % WIDTH] : 0;
+    const dpf_status status = draw_rows(r, worker, d, draw, rows, estimates);
+    for (int64_t row = 0; row < d->rows && status == DPF_OK; row++)
+        for (int s = 0; s < 2; s++)
+            out[s][row] = statistic(d, estimates + row * WIDTH, s);
     return status;
 }
 
 static dpf_status sample(const struct release *r, struct worker *worker, const struct direction *d, int moved,
                          uint32_t first_draw, struct samples *out)
 {
-    if (check_is_correlated(r))
-        return sample_runs(r, worker, d, moved, first_draw, out);
-    double rows[STAT_ROWS * WIDTH], estimates[STAT_ROWS * WIDTH];
-    for (int i = 0; i < STAT_ROWS * WIDTH; i++)
-        rows[i] = moved ? d->by[i % WIDTH] : 0;
-    const int draws = out->n / STAT_ROWS;
-    for (int k = 0; k < draws; k++) {
-        const dpf_status status = draw_rows(r, worker, first_draw + (uint32_t)k, rows, estimates);
-        if (status != DPF_OK)
-            return status;
-        for (int row = 0; row < STAT_ROWS; row++)
-            for (int s = 0; s < 2; s++)
-                out->values[s][k * STAT_ROWS + row] = statistic(d, estimates + row * WIDTH, s);
+    dpf_status status = DPF_OK;
+    for (int64_t k = 0; k < out->n && status == DPF_OK; k += d->rows) {
+        double both[2][ROWS];
+        status = sample_once(r, worker, d, moved, first_draw + (uint32_t)(k / d->rows), both);
+        for (int s = 0; s < 2; s++)
+            memcpy(out->values[s] + k, both[s], (size_t)d->rows * sizeof(double));
     }
-    return DPF_OK;
+    return status;
 }
 
 /* ---- bounds
@@ -336,7 +342,8 @@ static void judge_direction(struct check *check, const struct release *r, struct
 {
     struct dpf_error error = {0};
     struct samples x, y;
-    x.n = y.n = (r->plan.where == DPF_NOISE_IN_SHARES ? SHARE_SAMPLES : SAMPLES) / STAT_ROWS * STAT_ROWS;
+    const int few = r->plan.where == DPF_NOISE_IN_SHARES || d->rows == 1;
+    x.n = y.n = (int)((few ? FEW_SAMPLES : SAMPLES) / d->rows * d->rows);
     for (int s = 0; s < 2; s++) {
         x.values[s] = check_keep(check, (size_t)x.n * sizeof(double));
         y.values[s] = check_keep(check, (size_t)y.n * sizeof(double));
@@ -356,26 +363,35 @@ static void judge_direction(struct check *check, const struct release *r, struct
     }
 }
 
+/* Neighbours that differ in one block. 1: measured, 0: not, with the reason in claim. */
+static int judge_block(struct check *check, const struct release *r, struct worker *worker, int bit,
+                       struct claim *claim)
+{
+    struct direction direction;
+    if (read_claim(check, r, bit, claim) != 0 || claim->states_nothing || claim->unmeasured >= 0)
+        return 0;
+    for (int which = 0; which < 2 && check->outcome != CHECK_FAIL; which++)
+        if (make_direction(r, bit, which, &direction))
+            judge_direction(check, r, worker, &direction, claim);
+    return 1;
+}
+
 static void look_privacy(struct check *check, struct release *r)
 {
-    struct claim claim;
-    struct direction direction;
+    struct claim claim = {.unmeasured = -1};
     struct dpf_error error = {0};
-    if (r->plan.where == DPF_NOISE_NOWHERE || read_claim(check, r, &claim) != 0)
-        return;
-    if (claim.states_nothing || claim.unmeasured >= 0) {
+    struct worker *worker = worker_new(0, 1, &error);
+    int measured = 0;
+    for (int bit = 0; worker && bit < DPF_BLOCK_BITS && check->outcome != CHECK_FAIL; bit++)
+        if (r->plan.where != DPF_NOISE_NOWHERE && check_release_has(r, bit))
+            measured += judge_block(check, r, worker, bit, &claim);
+    worker_free(worker);
+    if (!measured && r->plan.where != DPF_NOISE_NOWHERE)
         check_skip(check,
-                   claim.states_nothing
+                   claim.unmeasured < 0
                        ? "its events state no guarantee"
                        : "not measured: events of kind %s have no statement that this rule knows",
-                   claim.states_nothing ? "" : dpf_event_kind_name(claim.unmeasured));
-        return;
-    }
-    struct worker *worker = worker_new(0, 1, &error);
-    for (int which = 0; worker && which < 2 && check->outcome != CHECK_FAIL; which++)
-        if (make_direction(r, which, &direction))
-            judge_direction(check, r, worker, &direction, &claim);
-    worker_free(worker);
+                   claim.unmeasured < 0 ? "" : dpf_event_kind_name(claim.unmeasured));
 }
 
 void check_rule_privacy(struct check *check)

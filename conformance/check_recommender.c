@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "conformance/check_replay.h"
 #include "conformance/check_scenario.h"
 
 #define N_USERS 130 /* neither they nor the items fill whole words of bits */
@@ -711,6 +712,14 @@ static const struct check_rule rules[] = {
     {"recommender.declared", DPF_ROLE_RECOMMENDER, rule_declared,
      "a published state that depends on records is declared as a release"},
     {"recommender.fresh", DPF_ROLE_RECOMMENDER, rule_fresh, "declared noise comes from the host's streams"},
+    {"recommender.witness", DPF_ROLE_RECOMMENDER, check_rule_witness,
+     "a witness is told each release, with its noise and without, and changes nothing"},
+    {"recommender.noise", DPF_ROLE_RECOMMENDER, check_rule_noise,
+     "the noise of each number has the stated law and is its own"},
+    {"recommender.moves", DPF_ROLE_RECOMMENDER, check_rule_moves,
+     "no user or record moves a release further than stated, its noise, or anything beside the releases"},
+    {"recommender.messages", DPF_ROLE_RECOMMENDER, check_rule_messages,
+     "each user's message moves by no more than stated and has its share of the noise"},
     {"recommender.workers", DPF_ROLE_RECOMMENDER, rule_workers,
      "1, 2 and 7 workers, and tasks in any order, give the same state"},
     {"recommender.processes", DPF_ROLE_RECOMMENDER, rule_processes,

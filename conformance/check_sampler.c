@@ -269,6 +269,64 @@ static void rule_rate(struct check *check)
     judge_rate(check, &sampling, drawn, N);
 }
 
+/* Nobody is drawn more often than stated, over many rounds; nor as often as nobody else is. */
+static void judge_units(struct check *check, const struct scenario *scenario, const dpf_sampling *sampling,
+                        struct worker *worker)
+{
+    enum { UNITS = 260, MANY = 400 };
+    struct draw_inputs *in = scenario->data;
+    double drawn[UNITS] = {0}, pairs = 0;
+    float weights[UNITS];
+    const int evenly = sampling->kind == DPF_SAMPLING_POISSON || sampling->kind == DPF_SAMPLING_FIXED;
+    const double rate = sampling->rate, slack = 6 * sqrt(fmax(rate * (1 - rate), 1e-3) / MANY) + 1e-9;
+    for (uint32_t draw = 0; draw < MANY; draw++) {
+        in->draw = draw;
+        if (scenario->run(scenario, worker, 0, UNITS, weights) != DPF_OK) {
+            check_fail(check, "draw fails");
+            return;
+        }
+        for (int i = 0; i < UNITS; i++) {
+            drawn[i] += weights[i] > 0;
+            pairs += i > 0 && weights[i] > 0 && weights[i - 1] > 0;
+            if (!(weights[i] >= 0) || (double)weights[i] > sampling->weight_max * (1 + 1e-6))
+                check_fail(check, "draw %u, unit %d: weight %g, declared are 0 to %g", draw, i,
+                           (double)weights[i], sampling->weight_max);
+        }
+    }
+    in->draw = 0;
+    for (int i = 0; i < UNITS && rate < 1; i++)
+        if (drawn[i] / MANY > rate + slack || (evenly && drawn[i] / MANY < rate - slack))
+            check_fail(check,
+                       "unit %d is drawn in %.4f of %d rounds, declared are %.4f (six sigmas are %.4f)", i,
+                       drawn[i] / MANY, (int)MANY, rate, slack);
+    const double both = pairs / (MANY * (UNITS - 1.0)), squared = rate * rate;
+    if (sampling->kind == DPF_SAMPLING_POISSON &&
+        both > squared + 8 * sqrt(squared / (MANY * (UNITS - 1.0))) + 1e-4)
+        check_fail(check,
+                   "a unit and the next are drawn together in %.4f of the rounds, independent draws are "
+                   "%.4f: one coin "
+                   "serves two",
+                   both, squared);
+}
+
+static void rule_units(struct check *check)
+{
+    dpf_sampling sampling;
+    struct scenario scenario;
+    struct dpf_error error = {0};
+    if (make_scenario(check, 20000, &scenario) != 1 || described(check, scenario.instance, &sampling) != 0)
+        return;
+    if (table(scenario.instance)->lifetime(scenario.instance->self) == DPF_LIFETIME_RUN ||
+        sampling.kind == DPF_SAMPLING_CYCLIC) {
+        check_skip(check, "who is drawn stays so, or takes turns");
+        return;
+    }
+    struct worker *worker = worker_new(0, 1, &error);
+    if (worker)
+        judge_units(check, &scenario, &sampling, worker);
+    worker_free(worker);
+}
+
 /* Draws of different rounds must differ, or a lifetime of RUN is to be declared. */
 static void rule_fresh(struct check *check)
 {
@@ -336,6 +394,8 @@ static const struct check_rule rules[] = {
     {"sampler.describe", DPF_ROLE_SAMPLER, rule_describe, "declarations are among those that exist"},
     {"sampler.rate", DPF_ROLE_SAMPLER, rule_rate,
      "the share drawn and the weights agree with what is declared"},
+    {"sampler.units", DPF_ROLE_SAMPLER, rule_units,
+     "no unit is drawn more often than is stated, over many rounds"},
     {"sampler.fresh", DPF_ROLE_SAMPLER, rule_fresh, "another draw chooses other units"},
     {"sampler.apart", DPF_ROLE_SAMPLER, rule_apart, "no unit is drawn again sooner than is stated"},
 };

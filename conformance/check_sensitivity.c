@@ -10,7 +10,7 @@
 #include "conformance/check_loss_inputs.h"
 #include "conformance/check_scenario.h"
 
-enum { TRIALS = 3000, MAX_WIDTH = 96 };
+enum { TRIALS = 3000, MAX_WIDTH = 96, PLACES = 60 };
 
 struct pair_test {
     struct check *check;
@@ -20,8 +20,9 @@ struct pair_test {
     dpf_bounds bounds;
     dpf_sensitivity blocks[DPF_MAX_BLOCKS];
     dpf_sensitivity gram[DPF_MAX_BLOCKS];
-    float self[CHECK_LOSS_STRIDE];
-    float other[CHECK_LOSS_STRIDE];
+    float self[PLACES * CHECK_LOSS_STRIDE]; /* all rows alike */
+    float other[PLACES * CHECK_LOSS_STRIDE];
+    int32_t row, of; /* where the record is: any row may be treated otherwise */
     int ran;
 };
 
@@ -84,9 +85,8 @@ static void draw_row(struct check_source *source, float *row, double radius)
 /* The query's row for one record, or none (value NaN); -1 if the loss refuses. */
 static int evaluate(struct pair_test *test, double value, double weight, int party_row, double *out)
 {
-    dpf_factors self = {test->self, 1, CHECK_LOSS_STRIDE, CHECK_LOSS_D, 0};
-    dpf_factors other = {test->other, 1, CHECK_LOSS_STRIDE, CHECK_LOSS_D, 0};
-    int32_t zero = 0;
+    dpf_factors self = {test->self, PLACES, CHECK_LOSS_STRIDE, CHECK_LOSS_D, 0};
+    dpf_factors other = {test->other, PLACES, CHECK_LOSS_STRIDE, CHECK_LOSS_D, 0};
     int64_t offsets[2] = {0, isnan(value) ? 0 : 1};
     float v = (float)value, w = (float)weight;
     dpf_groups groups = {.size = sizeof groups,
@@ -95,14 +95,15 @@ static int evaluate(struct pair_test *test, double value, double weight, int par
                          .other = &other,
                          .residual = &other,
                          .n_groups = 1,
-                         .rows = &zero,
+                         .rows = &test->row,
                          .offsets = offsets,
-                         .others = &zero,
+                         .others = &test->of,
                          .values = &v,
                          .weights = &w,
                          .offset = test->bounds.offset,
-                         .party_row = party_row};
-    dpf_call *call = worker_call(test->worker, test->instance, 0, 0, DPF_PARTY_AGGREGATE);
+                         .party_row = party_row < 0 ? -1 : test->of};
+    dpf_call *call = worker_call(test->worker, test->instance, test->row % 9, (uint32_t)test->row % 9,
+                                 DPF_PARTY_AGGREGATE);
     dpf_status status =
         table(test->instance)
             ->accumulate(test->instance->self, call, &test->query, &groups, NULL, out, test->query.width);
@@ -155,11 +156,14 @@ static struct multiple whole_user(const struct pair_test *test)
 
 static double draw_value(struct check_source *source, const dpf_bounds *bounds)
 {
-    switch (check_next(source) % 3) {
+    switch (check_next(source) % 4) {
     case 0:
         return bounds->value_lo;
     case 1:
         return bounds->value_hi;
+    case 2: /* half a step of a range of four */
+        return bounds->value_lo +
+               (bounds->value_hi - bounds->value_lo) * (double)(check_next(source) % 9) / 8;
     default:
         return check_uniform(source, bounds->value_lo, bounds->value_hi);
     }
@@ -183,6 +187,12 @@ static void try_pair(struct pair_test *test, struct check_source *source, int pa
     double first[MAX_WIDTH], second[MAX_WIDTH], one[MAX_WIDTH], none[MAX_WIDTH];
     draw_row(source, test->self, test->bounds.self_l2);
     draw_row(source, test->other, test->bounds.other_l2);
+    for (int place = 1; place < PLACES; place++) {
+        memcpy(test->self + place * CHECK_LOSS_STRIDE, test->self, CHECK_LOSS_STRIDE * sizeof(float));
+        memcpy(test->other + place * CHECK_LOSS_STRIDE, test->other, CHECK_LOSS_STRIDE * sizeof(float));
+    }
+    test->row = (int32_t)(check_next(source) % PLACES);
+    test->of = (int32_t)(check_next(source) % PLACES);
     double weight =
         check_next(source) & 1 ? test->bounds.weight_max : check_uniform(source, 0, test->bounds.weight_max);
     if (evaluate(test, draw_value(source, &test->bounds), weight, party_row, first) != 0 ||

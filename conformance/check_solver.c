@@ -6,7 +6,7 @@
 
 #include "conformance/check_scenario.h"
 
-enum { ROWS = 130, D = 5, FIRST = 1, COLUMNS = 7, STRIDE = 16, MAX_STATE = 4 * D };
+enum { ROWS = 130, D = 5, FIRST = 1, COLUMNS = 7, STRIDE = 16, MAX_STATE = 4 * D, N_ROUNDS = 10 };
 
 struct solve_inputs {
     dpf_query query;
@@ -117,7 +117,7 @@ static dpf_status solve(const struct scenario *scenario, struct worker *worker, 
         memcpy(next, in->current + first * STRIDE, (size_t)count * STRIDE * sizeof(float));
         dpf_solve batch = {.size = sizeof batch,
                            .side = DPF_SIDE_ITEMS,
-                           .n_rounds = 10,
+                           .n_rounds = N_ROUNDS,
                            .state_width = in->state_width,
                            .n_rows = count,
                            .first_row = first,
@@ -227,7 +227,7 @@ static void rule_rows(struct check *check)
         struct scenario scenario;
         if (check_solver_scenario(check, index, &scenario) != 1)
             continue;
-        for (int round = 0; round < 10; round += 9) {
+        for (int round = 0; round < N_ROUNDS; round++) {
             struct dpf_error failed = {0};
             dpf_status status = solve(&scenario, worker, 0, ROWS, rows, round);
             if (instance_result(scenario.instance, status, scenario.name, &failed) != 0) {

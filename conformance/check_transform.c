@@ -6,7 +6,7 @@
 
 #include "conformance/check_scenario.h"
 
-enum { RECORDS = 200, FACTOR_ROWS = 130, STRIDE = 16, COLUMNS = 5, PARTIES = 9, ROWS = 40, WIDTH = 5 };
+enum { RECORDS = 200, FACTOR_ROWS = 130, STRIDE = 16, COLUMNS = 5, PARTIES = 60, ROWS = 40, WIDTH = 5 };
 
 typedef dpf_status (*message_function)(void *self, const dpf_call *call, const dpf_message *in,
                                        dpf_message *out);
@@ -20,6 +20,7 @@ struct transform_inputs {
     int64_t rows_in;
     int64_t rows_out;
     message_function message;
+    int32_t round;
 };
 
 static const dpf_transform *table(const struct instance *instance)
@@ -136,7 +137,7 @@ static dpf_status run_message(const struct scenario *scenario, struct worker *wo
         }
         dpf_message source = message_of(from, in->rows_in, (uint32_t)p),
                     target = message_of(to, in->rows_out, (uint32_t)p);
-        dpf_call *call = worker_call(worker, scenario->instance, 0, 0, (uint32_t)p);
+        dpf_call *call = worker_call(worker, scenario->instance, in->round, (uint32_t)in->round, (uint32_t)p);
         status = in->message(scenario->instance->self, call, &source, &target);
     }
     return status;
@@ -328,6 +329,47 @@ static void rule_bounds(struct check *check)
         bounds_of_records(check, &bounds, out);
 }
 
+/* Long and short messages: of any numbers, small ones, one number alone, one row alone, of one sign. */
+enum { N_MESSAGES = 5 };
+static double number_of(struct check_source *source, int kind, int64_t i)
+{
+    const double x = check_uniform(source, -2, 2);
+    return kind == 1   ? 1e-4 * x
+           : kind == 2 ? (i == 7 ? 1e3 : 0)
+           : kind == 3 ? (i < WIDTH ? 5 * x : 0)
+           : kind == 4 ? -fabs(x)
+                       : x;
+}
+
+static void bounds_of_messages(struct check *check, const struct scenario *scenario, const dpf_norms *stated,
+                               int kind, int32_t round)
+{
+    struct check_source source = {check->seed + 5};
+    struct transform_inputs *in = scenario->data;
+    double *out = check_keep(check, (size_t)scenario->n * scenario->unit_bytes);
+    const int64_t cells = (int64_t)(scenario->unit_bytes / sizeof(double)), sent = in->rows_in * WIDTH;
+    for (int64_t i = 0; i < PARTIES * sent; i++)
+        in->scores[i] = number_of(&source, kind, i % sent);
+    in->round = round;
+    if (!out || run_all(check, scenario, out) != 0)
+        return;
+    for (int p = 0; p < PARTIES; p++) {
+        double l1 = 0, l2 = 0, linf = 0;
+        for (int64_t i = 0; i < cells; i++) {
+            double x = fabs(out[p * cells + i]);
+            l1 += x;
+            l2 += x * x;
+            linf = fmax(linf, x);
+        }
+        if (l1 > stated->l1 * (1 + 1e-9) || sqrt(l2) > stated->l2 * (1 + 1e-9) ||
+            linf > stated->linf * (1 + 1e-9))
+            check_fail(
+                check,
+                "round %d, party %d: a message has norms %g, %g, %g; user/add-remove is stated as %g, %g, %g",
+                (int)round, p, l1, sqrt(l2), linf, stated->l1, stated->l2, stated->linf);
+    }
+}
+
 /* Sensitivities after a message transform bound what one user's message can be. */
 static void rule_sensitivity(struct check *check)
 {
@@ -354,27 +396,12 @@ static void rule_sensitivity(struct check *check)
     for (int u = 0; u < DPF_N_UNITS; u++)
         for (int a = 0; a < DPF_N_ADJACENCIES; a++)
             block.at[u][a] = (dpf_norms){inf, inf, inf};
-    double *out = check_keep(check, (size_t)scenario.n * scenario.unit_bytes);
-    if (!out ||
-        transform->sensitivity(scenario.instance->self, &query, ROWS, &block, NULL, &before, &after) !=
-            DPF_OK ||
-        run_all(check, &scenario, out) != 0)
+    if (transform->sensitivity(scenario.instance->self, &query, ROWS, &block, NULL, &before, &after) !=
+        DPF_OK)
         return;
-    const dpf_norms *stated = &block.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE];
-    int64_t cells = (int64_t)(scenario.unit_bytes / sizeof(double));
-    for (int p = 0; p < PARTIES; p++) {
-        double l1 = 0, l2 = 0, linf = 0;
-        for (int64_t i = 0; i < cells; i++) {
-            double x = fabs(out[p * cells + i]);
-            l1 += x;
-            l2 += x * x;
-            linf = fmax(linf, x);
-        }
-        if (l1 > stated->l1 * (1 + 1e-9) || sqrt(l2) > stated->l2 * (1 + 1e-9) ||
-            linf > stated->linf * (1 + 1e-9))
-            check_fail(check, "a message has norms %g, %g, %g; user/add-remove is stated as %g, %g, %g", l1,
-                       sqrt(l2), linf, stated->l1, stated->l2, stated->linf);
-    }
+    for (int kind = 0; kind < N_MESSAGES && check->outcome != CHECK_FAIL; kind++)
+        for (int32_t round = 0; round < 8; round += 7)
+            bounds_of_messages(check, &scenario, &block.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE], kind, round);
 }
 
 static void compare(struct check *check, const double *a, const double *b, int64_t n, const char *what)

@@ -64,6 +64,8 @@ static int parse(int argc, char **argv, struct check_options *options, const cha
 int main(int argc, char **argv)
 {
     struct check_options options = {.seed = 1};
+    setenv("OPENBLAS_NUM_THREADS", "1",
+           0); /* read when a plugin loads it; as the host has it: workers are enough */
     options.settings = memory_new((size_t)argc, sizeof *options.settings);
     if (!options.settings)
         return 2;

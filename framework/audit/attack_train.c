@@ -6,6 +6,7 @@
 
 #include "audit/attack.h"
 #include "base/memory.h"
+#include "engine/engine.h"
 #include "engine/model_scores.h"
 #include "engine/recommender_fit.h"
 

@@ -56,6 +56,11 @@ static int same_entry(const struct csr *a, int64_t i, const struct csr *b, int64
     return !(x < y || x > y || v < w || v > w);
 }
 
+static int is_void(const struct csr *csr, int64_t i)
+{
+    return csr->voids && csr->voids[i];
+}
+
 struct row_walk row_walk_begin(const struct csr *a, int64_t r, const struct csr *b, int64_t s)
 {
     struct row_walk walk = {.sets = {a, b}};
@@ -82,7 +87,7 @@ int32_t row_walk_next(struct row_walk *walk, int64_t at[2])
     return at[0] < 0 && at[1] < 0 ? -1 : item;
 }
 
-/* How two rows of records differ. */
+/* How two rows of records differ. A void record is like none. */
 struct row_difference {
     int64_t there, values; /* records that one of them lacks; records of other values */
     int32_t item;          /* of the last */
@@ -94,10 +99,12 @@ static struct row_difference compare_rows(const struct csr *a, int64_t r, const 
     struct row_walk walk = row_walk_begin(a, r, b, s);
     int64_t at[2];
     for (int32_t item; (item = row_walk_next(&walk, at)) >= 0;) {
-        const int both = at[0] >= 0 && at[1] >= 0, same = both && same_entry(a, at[0], b, at[1]);
+        const int first = at[0] >= 0 && !is_void(a, at[0]), second = at[1] >= 0 && !is_void(b, at[1]);
+        const int both = first && second;
+        const int same = both ? same_entry(a, at[0], b, at[1]) : first == second;
         if (!same)
             d.item = item;
-        d.there += !both;
+        d.there += first != second;
         d.values += both && !same;
     }
     return d;
@@ -109,13 +116,13 @@ static int one_record(const struct comparison *c, const struct row_difference *d
                                                        : !d->values && d->there <= 1;
 }
 
-static int one_user(const struct comparison *c, const struct row_difference *d, int64_t n, int64_t m)
+static int one_user(const struct comparison *c, const struct row_difference *d, int both_have_records)
 {
     switch (c->kind->adjacency) {
     case DPF_ADJ_REPLACE:
         return !c->support_is_public || !d->there;
     case DPF_ADJ_ZERO_OUT:
-        return n == 0 || m == 0;
+        return !both_have_records;
     default:
         return 0; /* add-remove: users that both have are the same */
     }
@@ -134,8 +141,7 @@ static int compare_records(const struct comparison *c, struct difference *out, s
             continue;
         if (out->canary.user >= 0 || c->larger >= 0)
             return refuse_pair(c, "the records of several users differ", error);
-        if (by_user ? !one_user(c, &d, a->ptr[r + 1] - a->ptr[r], b->ptr[s + 1] - b->ptr[s])
-                    : !one_record(c, &d))
+        if (by_user ? !one_user(c, &d, csr_row_counts(a, r) && csr_row_counts(b, s)) : !one_record(c, &d))
             return refuse_pair(c, "a user's records differ in another way", error);
         out->canary = (struct canary){(int32_t)r, by_user ? -1 : d.item};
     }

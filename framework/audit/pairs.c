@@ -104,8 +104,10 @@ static int reserve(const struct csr *like, int64_t rows, int64_t more, struct cs
         out->values = memory_raw(n, sizeof *out->values);
     if (like->privacy_weights)
         out->privacy_weights = memory_raw(n, sizeof *out->privacy_weights);
+    if (like->voids)
+        out->voids = memory_raw(n, sizeof *out->voids);
     return out->ptr && out->others && (!like->values || out->values) &&
-                   (!like->privacy_weights || out->privacy_weights)
+                   (!like->privacy_weights || out->privacy_weights) && (!like->voids || out->voids)
                ? 0
                : -1;
 }
@@ -181,13 +183,17 @@ static void copy_row(const struct csr *from, int64_t row, const struct making *m
     for (int64_t k = 0; k < count; k++) {
         const int32_t item = given ? given->items[k] : from->others[first + k];
         float value = given ? given->values[k] : from->values ? from->values[first + k] : 1;
-        if (!keeps(making, item, k, &value))
+        const int stays = keeps(making, item, k, &value);
+        /* Where cells are public, what leaves is void. */
+        if (!stays && !(out->voids && making->second && making->leaves))
             continue;
         out->others[*n] = item;
         if (out->values)
             out->values[*n] = value;
         if (out->privacy_weights)
             out->privacy_weights[*n] = from->privacy_weights[given ? first : first + k];
+        if (out->voids)
+            out->voids[*n] = !stays || (!given && from->voids[first + k]);
         ++*n;
     }
 }

@@ -7,7 +7,10 @@
 
 #include "base/memory.h"
 
-#define EXACT_PAIRS 50
+#define LEVEL 0.95 /* of intervals; tests are at 1 - LEVEL */
+#define POWER 0.8
+#define ROUNDING 1e-13 /* of the largest value: differences that vary less are equal */
+#define MOST_REPETITIONS 65536
 
 double statistics_mean(const double *values, int64_t n)
 {
@@ -73,113 +76,104 @@ double statistics_t_tail(double t, double degrees)
     return beta_regularised(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
-struct paired_test statistics_t_test(const double *a, const double *b, int64_t n)
+double statistics_t_quantile(double p, double degrees)
 {
-    struct paired_test test = {.n = n, .difference = (double)NAN, .statistic = (double)NAN, .p = (double)NAN};
+    double low = 0, high = 1;
+    while (statistics_t_tail(high, degrees) > p && high < 1e300)
+        high *= 2;
+    for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
+        const double middle = low + (high - low) / 2;
+        *(statistics_t_tail(middle, degrees) > p ? &low : &high) = middle;
+    }
+    return high;
+}
+
+/* ---- pairs -------------------------------------------------------------------------------------------- */
+
+struct paired_test statistics_paired(const double *a, const double *b, int64_t n, double overlap)
+{
+    struct paired_test test = {.n = n,
+                               .difference = (double)NAN,
+                               .low = (double)NAN,
+                               .high = (double)NAN,
+                               .statistic = (double)NAN,
+                               .p = (double)NAN,
+                               .deviation = (double)NAN};
     double *differences = memory_new((size_t)n + 1, sizeof *differences);
     if (!differences)
         return test;
-    for (int64_t i = 0; i < n; i++)
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++) {
         differences[i] = a[i] - b[i];
+        largest = fmax(largest, fmax(fabs(a[i]), fabs(b[i])));
+    }
     test.difference = statistics_mean(differences, n);
-    double error = statistics_deviation(differences, n) / sqrt((double)n);
-    if (n >= 2 && error > 0) {
-        test.statistic = test.difference / error;
-        test.p = statistics_t_tail(test.statistic, (double)(n - 1));
-    }
+    test.deviation = statistics_deviation(differences, n);
     free(differences);
-    return test;
-}
-
-/* ---- Wilcoxon ----------------------------------------------------------------------------------------- */
-
-static int by_size(const void *x, const void *y)
-{
-    double a = fabs(*(const double *)x), b = fabs(*(const double *)y);
-    return (a > b) - (a < b);
-}
-
-/* Twice the ranks, which are whole numbers also for ties; returns the sum of t^3 - t over groups of ties. */
-static double double_ranks(const double *differences, int64_t n, int64_t *ranks)
-{
-    double ties = 0;
-    for (int64_t first = 0, last; first < n; first = last) {
-        for (last = first + 1; last < n && fabs(differences[last]) == fabs(differences[first]);)
-            last++;
-        for (int64_t i = first; i < last; i++)
-            ranks[i] = first + 1 + last;
-        double t = (double)(last - first);
-        ties += t * t * t - t;
-    }
-    return ties;
-}
-
-/* P(twice the sum of positive ranks <= limit), all signs being equally likely. */
-static double exact_tail(const int64_t *ranks, int64_t n, int64_t limit)
-{
-    int64_t total = 0;
-    for (int64_t i = 0; i < n; i++)
-        total += ranks[i];
-    double *chance = memory_new((size_t)total + 1, sizeof *chance);
-    if (!chance)
-        return (double)NAN;
-    chance[0] = 1;
-    int64_t reached = 0;
-    for (int64_t i = 0; i < n; i++) {
-        reached += ranks[i];
-        for (int64_t s = reached; s >= 0; s--)
-            chance[s] = 0.5 * (chance[s] + (s >= ranks[i] ? chance[s - ranks[i]] : 0));
-    }
-    double tail = 0;
-    for (int64_t s = 0; s <= limit && s <= total; s++)
-        tail += chance[s];
-    free(chance);
-    return tail;
-}
-
-static double normal_tail(double w, int64_t n, double ties)
-{
-    double m = (double)n, mean = m * (m + 1) / 4;
-    double variance = m * (m + 1) * (2 * m + 1) / 24 - ties / 48;
-    return erfc((mean - w) / sqrt(2 * variance));
-}
-
-static void signed_ranks(double *differences, int64_t n, struct paired_test *test)
-{
-    int64_t *ranks = memory_new((size_t)n + 1, sizeof *ranks);
-    if (!ranks)
-        return;
-    qsort(differences, (size_t)n, sizeof *differences, by_size);
-    double ties = double_ranks(differences, n, ranks);
-    int64_t positive = 0, negative = 0;
-    for (int64_t i = 0; i < n; i++)
-        *(differences[i] > 0 ? &positive : &negative) += ranks[i];
-    int64_t least = positive < negative ? positive : negative;
-    test->statistic = (double)least / 2;
-    test->p = n <= EXACT_PAIRS ? fmin(1, 2 * exact_tail(ranks, n, least))
-                               : fmin(1, normal_tail(test->statistic, n, ties));
-    free(ranks);
-}
-
-struct paired_test statistics_wilcoxon(const double *a, const double *b, int64_t n)
-{
-    struct paired_test test = {.n = n, .difference = (double)NAN, .statistic = (double)NAN, .p = (double)NAN};
-    double *differences = memory_new((size_t)n + 1, sizeof *differences);
-    if (!differences)
+    const double error = test.deviation * sqrt(1 / (double)n + overlap);
+    if (n < 2 || !(test.deviation > ROUNDING * largest))
         return test;
-    int64_t kept = 0;
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += a[i] - b[i];
-        if (a[i] != b[i])
-            differences[kept++] = a[i] - b[i];
-    }
-    if (n > 0)
-        test.difference = sum / (double)n;
-    if (n >= 2 && kept > 0)
-        signed_ranks(differences, kept, &test);
-    free(differences);
+    const double reach = error * statistics_t_quantile(1 - LEVEL, (double)(n - 1));
+    test.low = test.difference - reach;
+    test.high = test.difference + reach;
+    test.statistic = test.difference / error;
+    test.p = statistics_t_tail(test.statistic, (double)(n - 1));
+    test.needed = statistics_needed(test.difference, test.deviation, overlap);
     return test;
+}
+
+/* ---- power -------------------------------------------------------------------------------------------- */
+
+static double normal_above(double x)
+{
+    return 0.5 * erfc(x / sqrt(2));
+}
+
+/*
+ * P(|T| > t) for T = (Z + shift) / sqrt(chi2 / degrees), by Simpson's rule over u = sqrt(chi2 / degrees), whose
+ * density lies within 12 deviations of about 1 / sqrt(2 degrees) around 1.
+ */
+static double shifted_t_tail(double t, double degrees, double shift)
+{
+    enum { STEPS = 2000 };
+    const double spread = 12 / sqrt(2 * degrees), from = fmax(0, 1 - spread), to = 1 + 2 * spread;
+    const double constant = log(2) + degrees / 2 * log(degrees / 2) - lgamma(degrees / 2);
+    const double width = (to - from) / STEPS;
+    double sum = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double u = from + i * width;
+        const double density = u > 0          ? exp(constant + (degrees - 1) * log(u) - degrees * u * u / 2)
+                               : degrees == 1 ? exp(constant)
+                                              : 0;
+        const double found = normal_above(t * u - shift) + normal_above(t * u + shift);
+        sum += (i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2) * density * found;
+    }
+    return fmin(1, sum * width / 3);
+}
+
+double statistics_power(double difference, double deviation, double overlap, int64_t n)
+{
+    if (n < 2 || !(deviation > 0) || !isfinite(difference))
+        return (double)NAN;
+    const double shift = fabs(difference) / (deviation * sqrt(1 / (double)n + overlap));
+    return shifted_t_tail(statistics_t_quantile(1 - LEVEL, (double)(n - 1)), (double)(n - 1), shift);
+}
+
+int64_t statistics_needed(double difference, double deviation, double overlap)
+{
+    int64_t low = 1, high = 2;
+    if (!(fabs(difference) > 0) || !(deviation > 0) || !isfinite(difference))
+        return 0;
+    for (; !(statistics_power(difference, deviation, overlap, high) >= POWER); high *= 2) {
+        if (high >= MOST_REPETITIONS)
+            return 0;
+        low = high;
+    }
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        *(statistics_power(difference, deviation, overlap, middle) >= POWER ? &high : &low) = middle;
+    }
+    return high;
 }
 
 /* ---- many tests --------------------------------------------------------------------------------------- */

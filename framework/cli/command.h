@@ -36,6 +36,7 @@ int command_predict(int argc, char **argv);
 int command_similar(int argc, char **argv);
 int command_items(int argc, char **argv);
 int command_evaluate(int argc, char **argv);
+int command_compare(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_new_plugin(int argc, char **argv);

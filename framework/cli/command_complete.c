@@ -16,10 +16,10 @@ static const char usage[] =
 
 static void print_commands(void)
 {
-    static const char *const names[] = {"run",       "train",   "check",    "account",  "audit",      "start",
-                                        "recommend", "predict", "similar",  "evaluate", "report",     "diff",
-                                        "convert",   "list",    "describe", "generate", "new-plugin", "sweep",
-                                        "items",     "serve",   "join"};
+    static const char *const names[] = {
+        "run",      "train",      "check",  "account", "audit",   "start",   "recommend", "predict",
+        "similar",  "evaluate",   "report", "diff",    "compare", "convert", "list",      "describe",
+        "generate", "new-plugin", "sweep",  "items",   "serve",   "join"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         puts(names[i]);
 }

@@ -57,6 +57,8 @@ static void scatter_chunk(const struct chunk *chunk, int64_t *next, struct ratin
             out->times[at] = chunk_time(chunk, i);
         if (csr->privacy_weights)
             csr->privacy_weights[at] = chunk->weights ? chunk->weights[i] : 1.0f;
+        if (csr->voids)
+            csr->voids[at] = chunk->voids ? chunk->voids[i] : 0;
     }
 }
 
@@ -89,20 +91,6 @@ static void run_parts(struct scatter *scatter, struct pool *pool, pool_task task
         pool_run(pool, scatter->parts, task, scatter);
     for (int64_t p = 0; (!pool || scatter->parts == 1) && p < scatter->parts; p++)
         task(scatter, p, 0);
-}
-
-static int columns_of(const struct table *table, int *values, int *times, int *weights)
-{
-    int untimed = 0;
-    *values = *times = *weights = 0;
-    for (size_t c = 0; c < table->n_chunks; c++) {
-        *values |= table->chunks[c]->values != NULL;
-        *weights |= table->chunks[c]->weights != NULL;
-        *times |= chunk_has_times(table->chunks[c]);
-        untimed |= !chunk_has_times(table->chunks[c]) && table->chunks[c]->n > 0;
-    }
-    *times &= !untimed; /* times of some files only cannot be compared */
-    return 0;
 }
 
 /* A record without an index on one side: no fault, or listed as one where faults are, else an error. */
@@ -189,9 +177,13 @@ static int scatter_all(struct table *table, struct ratings *out, struct pool *po
 int ratings_build(struct table *table, int64_t users, int want_times, int want_order, struct pool *pool,
                   struct ratings *out, struct dpf_error *error)
 {
-    int values, times, weights;
-    columns_of(table, &values, &times, &weights);
-    if (ratings_reserve(out, users, table->records, values, times && want_times, weights, want_order) != 0)
+    const struct table_form *form = &table->form;
+    const struct ratings_columns has = {.values = form->values,
+                                        .times = form->times && want_times,
+                                        .weights = form->weights,
+                                        .order = want_order,
+                                        .voids = table->keeps_voids};
+    if (ratings_reserve(out, users, table->records, &has) != 0)
         return error_memory(error);
     if (scatter_all(table, out, pool, error) == 0 && sort_rows(out, pool, error) == 0)
         return 0;

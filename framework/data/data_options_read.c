@@ -11,6 +11,7 @@
 #include "data/filter.h"
 #include "data/weights.h"
 #include "reading/data_params.h"
+#include "reading/input_facts.h"
 
 static const dpf_value *value_of(const struct config_values *values, int index)
 {
@@ -44,14 +45,17 @@ static int is_fixed(int64_t format)
     return format == FORMAT_ML100K || format == FORMAT_ML1M || format == FORMAT_NETFLIX;
 }
 
-/* Where values alone are protected (which is what [privacy] says without a word), it is public which records
-   there are, and a bad value must not make one disappear. */
-static int values_only(const struct config *config)
+/* Where neighbours have the same cells, a void line must not take one away; and where their lists of ids are
+   public, no id. */
+static void read_voids(const struct config *config, struct file_options *file)
 {
-    const struct config_entry *unit = config_find(config, "privacy", "unit");
-    const struct config_entry *adjacency = config_find(config, "privacy", "adjacency");
-    return (!unit || strcmp(unit->value, "record") == 0) &&
-           (!adjacency || strcmp(adjacency->value, "replace-value") == 0);
+    struct promise promise;
+    promise_read(config, &promise);
+    file->voids = !promise_same_cells(&promise)                ? VOID_GONE
+                  : promise.adjacency == DPF_ADJ_REPLACE_VALUE ? VOID_VALUE
+                                                               : VOID_CELL;
+    file->drops_stay = promise.pattern_public;
+    file->ids_stay = promise.ids_public;
 }
 
 /* Whether filters read time stamps. */
@@ -77,11 +81,11 @@ static int read_file_options(const struct config *config, const struct config_va
     file->out_of_range = (enum data_out_of_range)value_of(data, D_OUT_OF_RANGE)->integer;
     file->value_lo = out->value_lo;
     file->value_hi = out->value_hi;
-    file->keep_records = values_only(config);
+    read_voids(config, file);
     file->rating_needed = !out->implicit || out->counts || isfinite(out->threshold);
     file->time_needed = (out->kind == SPLIT_LEAVE_ONE_OUT && out->by == BY_TIME) || needs_times(data);
     /* Of records of one pair, the times decide which stays. */
-    file->time_unused = !file->time_needed && out->duplicates == DUPLICATES_ERROR && !file->keep_records;
+    file->time_unused = !file->time_needed && out->duplicates == DUPLICATES_ERROR && file->voids == VOID_GONE;
     file->prefix = "";
     for (int c = 0; c < COLUMN_COUNT; c++) {
         file->columns[c] = text_of(data, columns[c]);
@@ -402,39 +406,6 @@ int data_options_read(const struct config *config, const struct config_values *d
         read_weights_options(config, data, out, error) != 0 || check_split(config, split, out, error) != 0)
         return -1;
     return 0;
-}
-
-/* Whether a column is configured by its name in the header. */
-static int names_a_column(const struct config_values *data)
-{
-    int64_t number;
-    for (int c = D_COLUMN_USER; c <= D_COLUMN_WEIGHT; c++) {
-        const char *text = text_of(data, c);
-        if (strcmp(text, "auto") != 0 && strcmp(text, "none") != 0 && text_to_int(text, &number) != 0)
-            return 1;
-    }
-    return 0;
-}
-
-const char *data_follows_from_records(const struct config_values *data, const struct config_values *split)
-{
-    const int64_t format = value_of(data, D_FORMAT)->integer, header = value_of(data, D_HEADER)->integer;
-    if (value_of(split, S_KIND)->integer == SPLIT_RANDOM_EXACT)
-        return "which records are held out follows from all of them ([split] kind = random-exact). Use kind "
-               "= "
-               "random, where each record's own ids decide";
-    if (format == FORMAT_SYNTHETIC)
-        return NULL;
-    if (header == HEADER_AUTO && !is_fixed(format) && format != FORMAT_RECBOLE && !names_a_column(data))
-        return "whether there is a header is found out from the first line, which may be a record. Set "
-               "[data] "
-               "header to yes or no";
-    if (header == HEADER_NO && !is_fixed(format) && !value_of(data, D_FIELDS)->integer)
-        return "how many fields a line has is found out from the first one, which is a record. Set [data] "
-               "fields";
-    if (value_of(data, D_MULTI_LINE)->integer)
-        return "a quote in one record decides where the lines of others end. Set [data] multi-line = no";
-    return NULL;
 }
 
 enum data_feedback data_feedback(const struct config_values *data)

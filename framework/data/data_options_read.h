@@ -10,12 +10,6 @@
 int data_options_read(const struct config *config, const struct config_values *data,
                       const struct config_values *split, struct data_options *out, struct dpf_error *error);
 
-/*
- * What of the form of the data, or of its split, follows from the records themselves, so that one of them can
- * change what becomes of all others (C11): a sentence that says how to declare it, or NULL.
- */
-const char *data_follows_from_records(const struct config_values *data, const struct config_values *split);
-
 /* Warns of keys that others make meaningless: most likely a mistake, unless an included file had them for a
    kind that is no longer asked for. */
 void data_options_warn(const struct config *config, const struct config_values *data,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "reading/row.h"
 
 static int report_pair(const struct ratings *ratings, const struct table *table, const struct id_map *users,
                        const struct id_map *items, int64_t row, int64_t at, const char *what,
@@ -71,24 +72,32 @@ static int merge_values(struct ratings *ratings, const struct data_options *opti
 /* What becomes of the records first .. last-1 of one pair: all but one go, or all. */
 struct group {
     int64_t first, last, chosen;
-    int clipped; /* its value was moved to an end of the declared range */
-    int drop; /* 1: all go; 0: one stays; -1: a fault, and none stays, or the chosen one with a value in range
-               */
+    int clipped; /* its value was moved to an end of the declared range, */
+    int dropped; /* or lies outside of it */
+    int drop;    /* all go; 0: one stays */
 };
 
-/* A pair that is at fault: it counts as if it was not there, unless the record itself is public. */
+/* A pair whose lines make no value: its cell stays where void records do. */
+static void make_void(struct ratings *ratings, const struct data_options *options, struct group *group,
+                      int stays)
+{
+    struct csr *csr = &ratings->csr;
+    group->drop = !csr->voids || !stays;
+    if (group->drop)
+        return;
+    csr->voids[group->chosen] = 1;
+    if (csr->values)
+        csr->values[group->chosen] = void_value(&options->file);
+}
+
+/* A pair that is at fault. */
 static int pass_over(struct ratings *ratings, const struct data_options *options, struct group *group,
                      struct violations *violations, struct dpf_error *error)
 {
-    float *values = ratings->csr.values;
     if (!violations)
         return -1;
     violations_add(violations, 0, 0, error);
-    group->drop = !options->file.keep_records;
-    if (!group->drop && values &&
-        !(values[group->chosen] >= options->value_lo && values[group->chosen] <= options->value_hi))
-        values[group->chosen] =
-            (float)(values[group->chosen] > options->value_hi ? options->value_hi : options->value_lo);
+    make_void(ratings, options, group, 1);
     return 0;
 }
 
@@ -105,7 +114,9 @@ static int resolve_group(struct ratings *ratings, const struct data_options *opt
         return pass_over(ratings, options, group, violations, error);
     }
     const int merged = merge_values(ratings, options, group->first, group->last, group->chosen);
-    group->drop = merged == 1;
+    group->dropped = merged == 1;
+    if (group->dropped)
+        make_void(ratings, options, group, options->file.drops_stay);
     group->clipped = merged == 2;
     if (merged >= 0)
         return 0;
@@ -126,6 +137,26 @@ int ratings_has_duplicates(const struct ratings *ratings)
     return any;
 }
 
+/* A pair is what its lines that are not void say; of void lines alone, the first stays. */
+static int pass_over_voids(struct ratings *ratings, struct dpf_error *error)
+{
+    const struct csr *csr = &ratings->csr;
+    uint8_t *flags = memory_new((size_t)csr->ptr[csr->rows] + 1, 1);
+    if (!flags)
+        return error_memory(error);
+    for (int64_t r = 0; r < csr->rows; r++)
+        for (int64_t i = csr->ptr[r], last; i < csr->ptr[r + 1]; i = last) {
+            int64_t valid = 0;
+            for (last = i; last < csr->ptr[r + 1] && csr->others[last] == csr->others[i]; last++)
+                valid += !csr->voids[last];
+            for (int64_t j = i; j < last; j++)
+                flags[j] = csr->voids[j] && (valid > 0 || j > i);
+        }
+    ratings_remove(ratings, flags);
+    free(flags);
+    return 0;
+}
+
 int ratings_resolve(struct ratings *ratings, const struct data_options *options, const struct table *table,
                     const struct id_map *users, const struct id_map *items, struct resolved *counts,
                     struct violations *violations, struct dpf_error *error)
@@ -133,6 +164,8 @@ int ratings_resolve(struct ratings *ratings, const struct data_options *options,
     struct csr *csr = &ratings->csr;
     if (!ratings_has_duplicates(ratings))
         return 0;
+    if (csr->voids && pass_over_voids(ratings, error) != 0)
+        return -1;
     uint8_t *flags = NULL; /* only once there is a duplicate */
     int status = 0;
     for (int64_t r = 0; r < csr->rows && status == 0; r++)
@@ -149,7 +182,7 @@ int ratings_resolve(struct ratings *ratings, const struct data_options *options,
             for (int64_t j = i; j < last && status == 0; j++)
                 flags[j] = j != group.chosen || group.drop;
             counts->removed += last - i - 1;
-            counts->dropped += group.drop > 0;
+            counts->dropped += group.dropped || group.drop;
             counts->clipped += group.clipped;
         }
     if (status == 0 && flags)

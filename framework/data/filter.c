@@ -156,10 +156,6 @@ int filter_apply(const struct filter_options *o, struct ratings *all, const stru
     if (!filter_is_set(o))
         return 0;
     const int timed = isfinite(o->time_from) || isfinite(o->time_to);
-    if ((timed || (o->user_max && o->keep == KEEP_LATEST)) && (!all->times || (!timed && !all->order)))
-        return error_set(error, DPF_FAULT_DATA,
-                         "data.filter needs time stamps in all files; set data.column.time, or remove "
-                         "filter.time-from, filter.time-to and filter.keep");
     struct filtering f = {.options = o, .all = all, .users = users, .items = items, .seeded = seeded};
     f.flags = memory_new((size_t)all->csr.ptr[all->csr.rows] + 1, 1);
     int status = f.flags ? 0 : error_memory(error);

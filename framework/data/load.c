@@ -72,19 +72,24 @@ static int check_features(const struct config *config, const struct config_value
     return status;
 }
 
-/* Looks at the first line of each file, so that a column that is not there is found before anything is read.
- */
+/* Looks at the header of each file, so that one without a column, or with other columns than the rest, is refused
+   before anything is read. */
 static int check_columns(const char *path, const char *without, const struct file_options *options,
                          struct dpf_error *error)
 {
     struct paths paths;
     if (paths_expand(path, without, &paths, error) != 0)
         return -1;
+    struct table_form form = {0};
     int status = 0;
-    for (size_t i = 0; i < paths.n && status == 0; i++)
-        status = table_check(paths.files[i], options, error);
+    for (size_t i = 0; i < paths.n && status >= 0; i++) {
+        struct layout layout;
+        status = table_look(paths.files[i], options, &layout, error);
+        if (status > 0)
+            status = table_take_form(&form, paths.files[i], options, &layout, error);
+    }
     paths_free(&paths);
-    return status;
+    return status < 0 ? -1 : 0;
 }
 
 int data_check(const struct config *config, const struct config_values *data,
@@ -266,7 +271,8 @@ static int finish_ids(struct loading *l, const struct ids *users, const struct i
     return status;
 }
 
-/* Implicit feedback: records below the threshold are not interactions. */
+/* Implicit feedback: records below the threshold are not interactions. Where their cells are public they are
+   void. */
 static int apply_threshold(struct loading *l, struct ratings *ratings, struct dpf_error *error)
 {
     const struct csr *csr = &ratings->csr;
@@ -280,7 +286,10 @@ static int apply_threshold(struct loading *l, struct ratings *ratings, struct dp
     float threshold = (float)l->options.threshold;
     for (int64_t i = 0; i < n; i++)
         flags[i] = csr->values[i] < threshold;
-    l->out->summary.below_threshold += ratings_remove(ratings, flags);
+    if (csr->voids && l->options.file.voids == VOID_CELL)
+        l->out->summary.below_threshold += ratings_void(ratings, flags);
+    else
+        l->out->summary.below_threshold += ratings_remove(ratings, flags);
     free(flags);
     return 0;
 }
@@ -339,6 +348,7 @@ static int load_files(struct loading *l, struct dpf_error *error)
     l->spread = spread_is_possible(o);
     l->train_table.violations = l->test_table.violations = &l->out->violations;
     l->train_table.drops_strangers = l->test_table.drops_strangers = o->drop_outside;
+    l->train_table.keeps_voids = l->test_table.keeps_voids = o->file.voids != VOID_GONE;
     int status = read_tables(l, &users, &items, error);
     if (status == 0)
         status = finish_ids(l, &users, &items, error);
@@ -420,6 +430,10 @@ static void finish(struct loading *l)
         drop_values(&out->train.by_user);
         drop_values(&out->test.by_user);
     }
+    /* Nothing can be tested on a void record; one that has a value is trained on like any other. */
+    out->test.n -= csr_remove_voids(&out->test.by_user);
+    if (l->options.file.voids == VOID_VALUE)
+        csr_forget_voids(&out->train.by_user);
 }
 
 /* Ids that are most likely several fields: all were read with a delimiter that the file does not have. */

@@ -80,6 +80,8 @@ static int64_t keep_known(struct csr *csr, const int32_t *map)
             csr->others[kept] = map[csr->others[i]];
             if (csr->values)
                 csr->values[kept] = csr->values[i];
+            if (csr->voids)
+                csr->voids[kept] = csr->voids[i];
             kept++;
         }
         csr->ptr[row + 1] = kept;

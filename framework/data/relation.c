@@ -69,7 +69,8 @@ static int build_links(const struct data_options *options, const struct table *t
     int weighted = options->relation.rating_needed;
     int64_t capacity = table->records * (1 + options->relation_mutual);
     int64_t *next = memory_raw((size_t)users + 1, sizeof *next);
-    if (!next || ratings_reserve(&links, users, capacity, weighted, 0, 0, 0) != 0) {
+    if (!next ||
+        ratings_reserve(&links, users, capacity, &(struct ratings_columns){.values = weighted}) != 0) {
         free(next);
         return error_memory(error);
     }

@@ -8,7 +8,7 @@
 
 static int is_open(const struct csr *csr, int64_t k)
 {
-    return !csr->privacy_weights || csr->privacy_weights[k] >= 1;
+    return !(csr->voids && csr->voids[k]) && (!csr->privacy_weights || csr->privacy_weights[k] >= 1);
 }
 
 static double value_of(const struct csr *csr, int64_t k)

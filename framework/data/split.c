@@ -122,17 +122,12 @@ static int64_t latest(struct splitter *s, int64_t row)
     return best;
 }
 
-static int flag_latest(struct splitter *s, struct dpf_error *error)
+static void flag_latest(struct splitter *s)
 {
     const struct csr *csr = &s->all->csr;
-    if (!s->all->times || !s->all->order)
-        return error_set(error, DPF_FAULT_DATA,
-                         "leave-one-out by time needs time stamps in all files; set data.column.time, or "
-                         "split.by = random");
     for (int64_t r = 0; r < csr->rows; r++)
         if (degree(csr, r) > 1)
             s->flags[latest(s, r)] = 1;
-    return 0;
 }
 
 struct ranked {
@@ -294,7 +289,7 @@ static int split_flags(const struct data_options *options, const struct ratings 
     case SPLIT_LEAVE_ONE_OUT:
     case SPLIT_PER_USER:
         if (options->kind == SPLIT_LEAVE_ONE_OUT && options->by == BY_TIME)
-            status = flag_latest(&s, error);
+            flag_latest(&s);
         else
             status = run_rows(&s, flag_lowest) == 0 ? 0 : error_memory(error);
         report_short_users(&s);

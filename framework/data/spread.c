@@ -55,6 +55,7 @@ struct sent_record {
     float value, weight;
     double time;
     int64_t line;
+    int is_void;
 };
 
 /* What the records of one file have. */
@@ -182,6 +183,7 @@ static int fill_out(struct route *route, struct dpf_error *error)
                 .value = chunk->values ? chunk->values[i] : 0,
                 .weight = chunk->weights ? chunk->weights[i] : 0,
                 .time = chunk_has_times(chunk) ? chunk_time(chunk, i) : 0,
+                .is_void = chunk->voids && chunk->voids[i],
                 .line = chunk->first_line + (chunk->lines_of ? (int64_t)chunk->lines_of[i] : i)};
         }
     }
@@ -206,8 +208,10 @@ static struct chunk *chunk_of(const struct route *route, int64_t file, int sourc
     chunk->values = has->values ? memory_raw((size_t)n + 1, sizeof *chunk->values) : NULL;
     chunk->times = has->times ? memory_raw((size_t)n + 1, sizeof *chunk->times) : NULL;
     chunk->weights = has->weights ? memory_raw((size_t)n + 1, sizeof *chunk->weights) : NULL;
+    chunk->voids = route->table->keeps_voids ? memory_raw((size_t)n + 1, sizeof *chunk->voids) : NULL;
     if (!chunk->users || !chunk->items || !chunk->lines_of || (has->values && !chunk->values) ||
-        (has->times && !chunk->times) || (has->weights && !chunk->weights)) {
+        (has->times && !chunk->times) || (has->weights && !chunk->weights) ||
+        (route->table->keeps_voids && !chunk->voids)) {
         chunk_free(chunk);
         return NULL;
     }
@@ -221,6 +225,8 @@ static struct chunk *chunk_of(const struct route *route, int64_t file, int sourc
             chunk->times[i] = records[i].time;
         if (has->weights)
             chunk->weights[i] = records[i].weight;
+        if (chunk->voids)
+            chunk->voids[i] = (uint8_t)records[i].is_void;
     }
     return chunk;
 }

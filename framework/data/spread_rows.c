@@ -37,6 +37,7 @@ static int place_rows(const struct dataset *dataset, int side, struct csr *csr, 
 struct item_record {
     int32_t user, item;
     float value, weight;
+    int32_t is_void;
 };
 
 struct passage {
@@ -105,9 +106,9 @@ static int send_rows(struct passage *passage, const struct csr *rows, const int6
         memcpy(next, passage->from_offsets, (size_t)size * sizeof *next);
     for (int64_t r = 0; r < rows->rows && status == 0; r++)
         for (int64_t i = rows->ptr[r]; i < rows->ptr[r + 1]; i++)
-            passage->from[next[rank_of_item(shares, rows->others[i])]++] =
-                (struct item_record){(int32_t)r, rows->others[i], rows->values ? rows->values[i] : 1,
-                                     rows->privacy_weights ? rows->privacy_weights[i] : 1};
+            passage->from[next[rank_of_item(shares, rows->others[i])]++] = (struct item_record){
+                (int32_t)r, rows->others[i], rows->values ? rows->values[i] : 1,
+                rows->privacy_weights ? rows->privacy_weights[i] : 1, rows->voids && rows->voids[i]};
     free(next);
     if (status == 0)
         status = ranks_exchange(sizeof *passage->from, passage->from, passage->from_offsets, passage->into,
@@ -118,15 +119,18 @@ static int send_rows(struct passage *passage, const struct csr *rows, const int6
 }
 
 /* A counting sort of what has come; ptr is of the rank's own rows then. */
-static int build_rows(const struct passage *passage, int values, int weights, struct csr *out,
+static int build_rows(const struct passage *passage, const struct csr *rows, struct csr *out,
                       struct dpf_error *error)
 {
     const int64_t n = passage->into_offsets[ranks_size()];
+    const int values = rows->values != NULL, weights = rows->privacy_weights != NULL;
     int64_t *next = memory_new((size_t)out->rows + 1, sizeof *next);
     out->others = memory_raw((size_t)n + 1, sizeof *out->others);
     out->values = values ? memory_raw((size_t)n + 1, sizeof *out->values) : NULL;
     out->privacy_weights = weights ? memory_raw((size_t)n + 1, sizeof *out->privacy_weights) : NULL;
-    if (!next || !out->others || (values && !out->values) || (weights && !out->privacy_weights)) {
+    out->voids = rows->voids ? memory_raw((size_t)n + 1, sizeof *out->voids) : NULL;
+    if (!next || !out->others || (values && !out->values) || (weights && !out->privacy_weights) ||
+        (rows->voids && !out->voids)) {
         free(next);
         return error_memory(error);
     }
@@ -143,6 +147,8 @@ static int build_rows(const struct passage *passage, int values, int weights, st
             out->values[at] = passage->into[i].value;
         if (weights)
             out->privacy_weights[at] = passage->into[i].weight;
+        if (out->voids)
+            out->voids[at] = (uint8_t)passage->into[i].is_void;
     }
     free(next);
     return 0;
@@ -195,7 +201,7 @@ int spread_items(struct dataset *dataset, struct dpf_error *error)
     if (status == 0)
         status = send_rows(&passage, rows, shares, error);
     if (status == 0)
-        status = build_rows(&passage, rows->values != NULL, rows->privacy_weights != NULL, out, error);
+        status = build_rows(&passage, rows, out, error);
     passage_close(&passage);
     return status == 0 ? place_rows(dataset, DPF_SIDE_ITEMS, out, error) : -1;
 }

@@ -12,7 +12,38 @@ void csr_free(struct csr *csr)
     free(csr->others);
     free(csr->values);
     free(csr->privacy_weights);
+    free(csr->voids);
     memset(csr, 0, sizeof *csr);
+}
+
+static void move_record(struct csr *csr, int64_t from, int64_t to)
+{
+    csr->others[to] = csr->others[from];
+    if (csr->values)
+        csr->values[to] = csr->values[from];
+    if (csr->privacy_weights)
+        csr->privacy_weights[to] = csr->privacy_weights[from];
+}
+
+int64_t csr_remove_voids(struct csr *csr)
+{
+    int64_t from = 0, to = 0;
+    if (!csr->voids)
+        return 0;
+    for (int64_t r = 0; r < csr->rows; r++) {
+        for (const int64_t end = csr->ptr[r + 1]; from < end; from++)
+            if (!csr->voids[from])
+                move_record(csr, from, to++);
+        csr->ptr[r + 1] = to;
+    }
+    csr_forget_voids(csr);
+    return from - to;
+}
+
+void csr_forget_voids(struct csr *csr)
+{
+    free(csr->voids);
+    csr->voids = NULL;
 }
 
 void records_free(struct records *records)
@@ -77,6 +108,8 @@ static int transpose_reserve(const struct csr *in, int64_t columns, int64_t n, s
         missing |= !(out->values = memory_large((size_t)n, sizeof *out->values));
     if (in->privacy_weights)
         missing |= !(out->privacy_weights = memory_large((size_t)n, sizeof *out->privacy_weights));
+    if (in->voids)
+        missing |= !(out->voids = memory_large((size_t)n, sizeof *out->voids));
     if (!missing)
         return 0;
     csr_free(out);
@@ -131,6 +164,8 @@ static int move_part(void *context, int64_t part, int worker)
                 out->values[at] = in->values[i];
             if (in->privacy_weights)
                 out->privacy_weights[at] = in->privacy_weights[i];
+            if (in->voids)
+                out->voids[at] = in->voids[i];
         }
     return 0;
 }

@@ -30,7 +30,24 @@ struct csr {
     int32_t *others;
     float *values;          /* NULL: all 1 */
     float *privacy_weights; /* NULL: all 1 */
+    /*
+     * 1: void, a cell whose line was at fault or whose value was dropped (reading/data_options.h). It counts
+     * like any record, and adds exactly 0 to sums; its value is one within the range. NULL: none is kept.
+     * Whether there is room for them follows from what is promised, never from the records.
+     */
+    uint8_t *voids;
 };
+
+/* Whether a row has a record that is not void. */
+static inline int csr_row_counts(const struct csr *csr, int64_t row)
+{
+    if (!csr->voids)
+        return csr->ptr[row + 1] > csr->ptr[row];
+    for (int64_t i = csr->ptr[row]; i < csr->ptr[row + 1]; i++)
+        if (!csr->voids[i])
+            return 1;
+    return 0;
+}
 
 /* Training or test records, both ways. by_item may be absent (ptr NULL) for test sets. */
 struct records {
@@ -132,6 +149,10 @@ int dataset_weights(const struct dataset *dataset, int32_t user, const int32_t *
 int64_t dataset_candidates(const struct dataset *dataset, int64_t user, int32_t *out);
 
 void csr_free(struct csr *csr);
+/* Takes void records out, and the room for them; returns how many there were. */
+int64_t csr_remove_voids(struct csr *csr);
+/* Makes them records like any other. */
+void csr_forget_voids(struct csr *csr);
 void records_free(struct records *records);
 void dataset_free(struct dataset *dataset);
 

@@ -14,8 +14,7 @@ void ratings_free(struct ratings *ratings)
     memset(ratings, 0, sizeof *ratings);
 }
 
-int ratings_reserve(struct ratings *ratings, int64_t rows, int64_t n, int values, int times, int weights,
-                    int order)
+int ratings_reserve(struct ratings *ratings, int64_t rows, int64_t n, const struct ratings_columns *has)
 {
     struct csr *csr = &ratings->csr;
     size_t count = (size_t)n;
@@ -24,13 +23,15 @@ int ratings_reserve(struct ratings *ratings, int64_t rows, int64_t n, int values
     csr->ptr = memory_new((size_t)rows + 1, sizeof *csr->ptr);
     csr->others = memory_large(count, sizeof *csr->others);
     int missing = !csr->ptr || !csr->others;
-    if (values)
+    if (has->values)
         missing |= !(csr->values = memory_large(count, sizeof *csr->values));
-    if (weights)
+    if (has->weights)
         missing |= !(csr->privacy_weights = memory_large(count, sizeof *csr->privacy_weights));
-    if (times)
+    if (has->voids)
+        missing |= !(csr->voids = memory_large(count, sizeof *csr->voids));
+    if (has->times)
         missing |= !(ratings->times = memory_large(count, sizeof *ratings->times));
-    if (order)
+    if (has->order)
         missing |= !(ratings->order = memory_large(count, sizeof *ratings->order));
     if (!missing)
         return 0;
@@ -46,6 +47,8 @@ static void move_record(struct ratings *ratings, int64_t from, int64_t to)
         csr->values[to] = csr->values[from];
     if (csr->privacy_weights)
         csr->privacy_weights[to] = csr->privacy_weights[from];
+    if (csr->voids)
+        csr->voids[to] = csr->voids[from];
     if (ratings->times)
         ratings->times[to] = ratings->times[from];
     if (ratings->order)
@@ -70,6 +73,17 @@ int64_t ratings_remove(struct ratings *ratings, const uint8_t *flags)
     return from - to;
 }
 
+int64_t ratings_void(struct ratings *ratings, const uint8_t *flags)
+{
+    const struct csr *csr = &ratings->csr;
+    int64_t n = 0;
+    for (int64_t i = 0; i < csr->ptr[csr->rows]; i++) {
+        n += flags[i] && !csr->voids[i];
+        csr->voids[i] |= flags[i];
+    }
+    return n;
+}
+
 int ratings_extract(struct ratings *ratings, const uint8_t *flags, struct csr *out)
 {
     const struct csr *csr = &ratings->csr;
@@ -77,7 +91,9 @@ int ratings_extract(struct ratings *ratings, const uint8_t *flags, struct csr *o
     struct ratings part;
     for (int64_t i = 0; i < total; i++)
         n += flags[i] != 0;
-    if (ratings_reserve(&part, csr->rows, n, csr->values != NULL, 0, csr->privacy_weights != NULL, 0) != 0)
+    const struct ratings_columns has = {
+        .values = csr->values != NULL, .weights = csr->privacy_weights != NULL, .voids = csr->voids != NULL};
+    if (ratings_reserve(&part, csr->rows, n, &has) != 0)
         return -1;
     int64_t to = 0;
     for (int64_t r = 0; r < csr->rows; r++) {
@@ -89,6 +105,8 @@ int ratings_extract(struct ratings *ratings, const uint8_t *flags, struct csr *o
                 part.csr.values[to] = csr->values[i];
             if (csr->privacy_weights)
                 part.csr.privacy_weights[to] = csr->privacy_weights[i];
+            if (csr->voids)
+                part.csr.voids[to] = csr->voids[i];
             to++;
         }
         part.csr.ptr[r + 1] = to;

@@ -14,12 +14,18 @@ struct ratings {
 };
 void ratings_free(struct ratings *ratings);
 
+/* Which arrays ratings have. */
+struct ratings_columns {
+    int values, times, weights, order, voids;
+};
+
 /* Room for n records of these rows; arrays not asked for stay NULL. */
-int ratings_reserve(struct ratings *ratings, int64_t rows, int64_t n, int values, int times, int weights,
-                    int order);
+int ratings_reserve(struct ratings *ratings, int64_t rows, int64_t n, const struct ratings_columns *has);
 
 /* Keeps the records whose flag is 0 (in place); returns the number of those removed. flags: one a record. */
 int64_t ratings_remove(struct ratings *ratings, const uint8_t *flags);
+/* Makes those whose flag is not 0 void, where void records are kept; returns how many were not before. */
+int64_t ratings_void(struct ratings *ratings, const uint8_t *flags);
 /* Moves the flagged records' csr to out and keeps the others. */
 int ratings_extract(struct ratings *ratings, const uint8_t *flags, struct csr *out);
 

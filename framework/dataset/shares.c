@@ -61,7 +61,8 @@ static int keep_rows(struct csr *csr, int64_t first, int64_t last, struct dpf_er
     const int64_t begin = csr->ptr[first], n = csr->ptr[last] - begin;
     if (keep_array((void **)&csr->others, sizeof *csr->others, begin, n) != 0 ||
         keep_array((void **)&csr->values, sizeof *csr->values, begin, n) != 0 ||
-        keep_array((void **)&csr->privacy_weights, sizeof *csr->privacy_weights, begin, n) != 0)
+        keep_array((void **)&csr->privacy_weights, sizeof *csr->privacy_weights, begin, n) != 0 ||
+        keep_array((void **)&csr->voids, sizeof *csr->voids, begin, n) != 0)
         return error_memory(error);
     for (int64_t r = 0; r <= csr->rows; r++)
         csr->ptr[r] -= begin;
@@ -114,4 +115,66 @@ void shares_offsets(const struct dataset *dataset, int side, int64_t *offsets)
     offsets[0] = 0;
     for (int r = 1; r <= ranks_size(); r++)
         offsets[r] = side == DPF_SIDE_USERS ? dataset->users.n : dataset->items.n;
+}
+
+/* ---- records that are not void ------------------------------------------------------------------------- */
+
+static int reserve_like(const struct csr *from, int64_t n, struct csr *out)
+{
+    const size_t count = (size_t)n + 1;
+    *out = (struct csr){.rows = from->rows, .ptr = memory_new((size_t)from->rows + 1, sizeof *out->ptr)};
+    out->others = memory_raw(count, sizeof *out->others);
+    out->values = from->values ? memory_raw(count, sizeof *out->values) : NULL;
+    out->privacy_weights = from->privacy_weights ? memory_raw(count, sizeof *out->privacy_weights) : NULL;
+    return out->ptr && out->others && (!from->values || out->values) &&
+                   (!from->privacy_weights || out->privacy_weights)
+               ? 0
+               : -1;
+}
+
+static void copy_entry(const struct csr *from, int64_t i, struct csr *out, int64_t at)
+{
+    out->others[at] = from->others[i];
+    if (from->values)
+        out->values[at] = from->values[i];
+    if (from->privacy_weights)
+        out->privacy_weights[at] = from->privacy_weights[i];
+}
+
+/* Rows first .. last-1 are here. Numbers of records become places, those of all ranks' rows. */
+static int take_sound(const struct dataset *dataset, int side, const struct csr *from, struct csr *out,
+                      struct dpf_error *error)
+{
+    const int64_t first = shares_first(dataset, side), last = shares_last(dataset, side);
+    int64_t n = 0;
+    if (reserve_like(from, from->ptr[last] - from->ptr[first], out) != 0)
+        return error_memory(error);
+    for (int64_t r = first; r < last; r++)
+        for (int64_t i = from->ptr[r]; i < from->ptr[r + 1]; i++)
+            if (!from->voids[i]) {
+                copy_entry(from, i, out, n++);
+                out->ptr[r + 1]++;
+            }
+    if (dataset->shares[side] &&
+        ranks_gather(out->ptr + 1, sizeof *out->ptr, dataset->shares[side], error) != 0)
+        return -1;
+    for (int64_t r = 0; r < out->rows; r++)
+        out->ptr[r + 1] += out->ptr[r];
+    out->origin = out->ptr[first];
+    for (int64_t r = 0; r <= out->rows; r++)
+        out->ptr[r] -= out->origin;
+    return 0;
+}
+
+int shares_sound_records(const struct dataset *dataset, struct records *out, struct dpf_error *error)
+{
+    const struct records *all = &dataset->train;
+    memset(out, 0, sizeof *out);
+    if (take_sound(dataset, DPF_SIDE_USERS, &all->by_user, &out->by_user, error) == 0 &&
+        take_sound(dataset, DPF_SIDE_ITEMS, &all->by_item, &out->by_item, error) == 0) {
+        out->n = out->by_user.ptr[out->by_user.rows] - out->by_user.ptr[0];
+        return 0;
+    }
+    records_free(out);
+    return -1;
 }

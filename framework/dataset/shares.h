@@ -33,4 +33,8 @@ void shares_offsets(const struct dataset *dataset, int side, int64_t *offsets);
 /* n things in as many ranges as there are ranks, about equally long. */
 void shares_even(int64_t n, int64_t *offsets);
 
+/* The training records that are not void, of the same rows at the same ranks. All ranks call it. out is filled
+   on success. */
+int shares_sound_records(const struct dataset *dataset, struct records *out, struct dpf_error *error);
+
 #endif

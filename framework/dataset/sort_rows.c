@@ -57,13 +57,18 @@ void sort_keys(uint64_t *keys, uint64_t *scratch, int64_t n)
         memcpy(keys, from, (size_t)n * sizeof *keys);
 }
 
-/* Brings array[0..n) into the order of the keys' lower halves; size 4 or 8 bytes. */
+/* Brings array[0..n) into the order of the keys' lower halves; size 1, 4 or 8 bytes. */
 static void permute(void *array, size_t size, const uint64_t *keys, void *scratch, int64_t n)
 {
     if (!array)
         return;
     memcpy(scratch, array, (size_t)n * size);
-    if (size == 4) {
+    if (size == 1) {
+        uint8_t *out = array;
+        const uint8_t *in = scratch;
+        for (int64_t i = 0; i < n; i++)
+            out[i] = in[keys[i] & UINT32_MAX];
+    } else if (size == 4) {
         uint32_t *out = array;
         const uint32_t *in = scratch;
         for (int64_t i = 0; i < n; i++)
@@ -99,6 +104,7 @@ static void sort_row(struct ratings *ratings, int64_t start, int64_t n, uint64_t
         others[i] = (int32_t)(keys[i] >> 32);
     permute(offset(csr->values, 4, start), 4, keys, scratch, n);
     permute(offset(csr->privacy_weights, 4, start), 4, keys, scratch, n);
+    permute(offset(csr->voids, 1, start), 1, keys, scratch, n);
     permute(offset(ratings->times, 8, start), 8, keys, scratch, n);
     permute(offset(ratings->order, 4, start), 4, keys, scratch, n);
 }

@@ -47,13 +47,15 @@ static void add_values(const struct csr *csr, struct totals *totals, struct dist
 {
     int64_t n = csr->ptr ? csr->ptr[csr->rows] : 0;
     for (int64_t i = 0; i < n; i++) {
+        if (csr->voids && csr->voids[i])
+            continue;
         double value = csr->values ? csr->values[i] : 1.0;
         totals->sum += value;
         totals->min = value < totals->min ? value : totals->min;
         totals->max = value > totals->max ? value : totals->max;
         distinct_add(distinct, (float)value);
+        totals->n++;
     }
-    totals->n += n;
 }
 
 /* Items are counted once, whichever ranks have test records of them. */

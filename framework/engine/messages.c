@@ -42,15 +42,18 @@ static int user_groups(struct engine *engine, struct term_run *term, int64_t use
     if (!offsets || !others || !rows)
         return -1;
     int by_record = term->sampler && term->sampler->level == DPF_LEVEL_RECORD;
-    if (by_record || (term->party_weights && term->party_weights[user] != 1.0f)) {
+    const int voids = step_has_voids(csr, begin, n);
+    if (by_record || voids || (term->party_weights && term->party_weights[user] != 1.0f)) {
         weights = step_buffer(engine, worker, BUFFER_WEIGHTS, (size_t)n + 1, sizeof *weights);
         if (!weights)
             return -1;
         for (int64_t i = 0; i < n && !by_record; i++)
-            weights[i] = term->party_weights[user];
+            weights[i] = term->party_weights ? term->party_weights[user] : 1;
         if (by_record &&
             step_draw_records(engine, term, DPF_SIDE_USERS, csr, values, user, 1, worker, weights) != 0)
             return -1;
+        if (voids)
+            step_void_weights(csr, begin, n, weights);
     }
     fill_offsets(dense ? csr->others + begin : NULL, n, n_groups, offsets);
     for (int64_t i = 0; i < n; i++)

@@ -70,21 +70,27 @@ static int mean_value(const struct dataset *dataset, double *mean, struct dpf_er
     if (!dataset->train.n || !csr->values)
         return 0;
     double *sums = memory_new((size_t)n_chunks, sizeof *sums), all = 0;
+    int64_t n = 0;
     int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
     int status = sums && offsets ? 0 : error_memory(error);
     for (int64_t u = shares_first(dataset, DPF_SIDE_USERS);
          u < shares_last(dataset, DPF_SIDE_USERS) && status == 0; u++)
         for (int64_t i = csr->ptr[u]; i < csr->ptr[u + 1]; i++)
-            sums[u / chunk] += csr->values[i];
+            if (!csr->voids || !csr->voids[i]) {
+                sums[u / chunk] += csr->values[i];
+                n++;
+            }
     if (status == 0) {
         shares_offsets(dataset, DPF_SIDE_USERS, offsets);
         for (int r = 0; r <= ranks_size(); r++)
             offsets[r] = (offsets[r] + chunk - 1) / chunk;
         status = ranks_gather(sums, sizeof *sums, offsets, error);
     }
+    if (status == 0)
+        status = ranks_sum(&n, 1, error);
     for (int64_t c = 0; c < n_chunks && status == 0; c++)
         all += sums[c];
-    *mean = all / (double)dataset->train.n;
+    *mean = n > 0 ? all / (double)n : 0;
     free(sums);
     free(offsets);
     return status;
@@ -114,10 +120,14 @@ static int solve_biases(const struct dataset *dataset, int side, double mean, co
     if (!offsets)
         return error_memory(error);
     for (int64_t r = shares_first(dataset, side); r < shares_last(dataset, side); r++) {
-        double sum = 0;
-        for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++)
+        double sum = 0, n = 0;
+        for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++) {
+            if (csr->voids && csr->voids[k])
+                continue;
             sum += (csr->values ? (double)csr->values[k] : 1.0) - mean - others[csr->others[k]];
-        biases[r] = sum / ((double)(csr->ptr[r + 1] - csr->ptr[r]) + BIAS_RIDGE);
+            n++;
+        }
+        biases[r] = sum / (n + BIAS_RIDGE);
     }
     shares_offsets(dataset, side, offsets);
     const int status = ranks_gather(biases, sizeof *biases, offsets, error);
@@ -282,6 +292,18 @@ int model_initial_row(const struct model *model, const struct dataset *dataset, 
     return 0;
 }
 
+/* A component that does not say that it reads which records are void gets those that are not. */
+static int take_records(struct model *model, struct dpf_error *error)
+{
+    const struct recommender_plan *component = &model->plan->recommender;
+    const int reads =
+        (component->functions->flags(component->instance->self) & DPF_RECOMMENDER_READS_VOIDS) != 0;
+    if (reads || !model->dataset->train.by_user.voids)
+        return 0;
+    model->train = &model->sound;
+    return shares_sound_records(model->dataset, &model->sound, error);
+}
+
 /* Room for a recommender's state, zeroed. */
 static int make_state(struct model *model, struct dpf_error *error)
 {
@@ -304,9 +326,9 @@ static int make_state(struct model *model, struct dpf_error *error)
 int model_init(struct model *model, const struct plan *plan, const struct dataset *dataset,
                struct dpf_error *error)
 {
-    *model = (struct model){.plan = plan, .dataset = dataset};
+    *model = (struct model){.plan = plan, .dataset = dataset, .train = &dataset->train};
     if (plan->recommender.instance)
-        return make_state(model, error);
+        return take_records(model, error) == 0 ? make_state(model, error) : -1;
     int kind = (int)plan->model.params.values[MODEL_KIND].integer;
     model->columns = kind == MODEL_FACTORIZATION ? plan->columns : kind == MODEL_BIASES ? 2 : 1;
     model->stride = (model->columns + 15) / 16 * 16;
@@ -339,6 +361,7 @@ void model_free(struct model *model)
         free(model->sides[side].state_space);
         free(model->sides[side].solver_state);
     }
+    records_free(&model->sound);
     free(model->state);
     *model = (struct model){0};
 }

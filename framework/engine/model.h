@@ -32,6 +32,8 @@ struct model {
     uint64_t state_bytes;
     const struct plan *plan;       /* for the inverses of record transforms, */
     const struct dataset *dataset; /* and the privacy weights that they need */
+    const struct records *train;   /* that a component reads: the data set's, or */
+    struct records sound;          /* those of them that are not void */
 };
 
 /* Initial values from run.seed: factorization, or a baseline filled in from the training records. */

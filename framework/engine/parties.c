@@ -53,8 +53,9 @@ static int take_rows(const struct csr *all, const int32_t *silo, int64_t which, 
     out->others = memory_raw((size_t)n + 1, sizeof *out->others);
     out->values = all->values ? memory_raw((size_t)n + 1, sizeof *out->values) : NULL;
     out->privacy_weights = all->privacy_weights ? memory_raw((size_t)n + 1, sizeof(float)) : NULL;
+    out->voids = all->voids ? memory_raw((size_t)n + 1, sizeof *out->voids) : NULL;
     if (!out->ptr || !out->others || (all->values && !out->values) ||
-        (all->privacy_weights && !out->privacy_weights))
+        (all->privacy_weights && !out->privacy_weights) || (all->voids && !out->voids))
         return error_memory(error);
     n = 0;
     for (int64_t r = 0; r < all->rows; r++) {
@@ -64,6 +65,8 @@ static int take_rows(const struct csr *all, const int32_t *silo, int64_t which, 
             memcpy(out->values + n, all->values + begin, (size_t)count * sizeof *out->values);
         if (all->privacy_weights)
             memcpy(out->privacy_weights + n, all->privacy_weights + begin, (size_t)count * sizeof(float));
+        if (all->voids)
+            memcpy(out->voids + n, all->voids + begin, (size_t)count * sizeof *out->voids);
         n += count;
         out->ptr[r + 1] = n;
     }

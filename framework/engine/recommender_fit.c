@@ -22,20 +22,23 @@ struct records_view {
     dpf_features features[2];
 };
 
-static const dpf_interactions *records_of(const struct dataset *dataset, struct records_view *view)
+static const dpf_interactions *records_of(const struct model *model, struct records_view *view)
 {
+    const struct dataset *dataset = model->dataset;
     view->records = (dpf_interactions){
         .size = sizeof(dpf_interactions),
         .divided = ranks_size() > 1,
         .n_users = dataset->users.n,
         .n_items = dataset->items.n,
-        .n = dataset->train.n,
-        .by_user = csr_view(&dataset->train.by_user),
-        .by_item = csr_view(&dataset->train.by_item),
+        .n = model->train->n,
+        .by_user = csr_view(&model->train->by_user),
+        .by_item = csr_view(&model->train->by_item),
         .user_features = feature_table_view(&dataset->features[DPF_SIDE_USERS], &view->features[0]),
         .item_features = feature_table_view(&dataset->features[DPF_SIDE_ITEMS], &view->features[1]),
         .first_user = shares_first(dataset, DPF_SIDE_USERS),
-        .end_user = shares_last(dataset, DPF_SIDE_USERS)};
+        .end_user = shares_last(dataset, DPF_SIDE_USERS),
+        .user_voids = model->train->by_user.voids,
+        .item_voids = model->train->by_item.voids};
     return &view->records;
 }
 
@@ -57,7 +60,7 @@ static int fit_with(struct worker *worker, struct pool *pool, struct model *mode
     struct dpf_error lost = {0};
     dpf_fit fit = {.size = sizeof fit,
                    .setup = &component->setup,
-                   .records = records_of(model->dataset, &view),
+                   .records = records_of(model, &view),
                    .state = model->state,
                    .state_bytes = model->state_bytes,
                    .witness = witness,
@@ -204,7 +207,7 @@ static int score_all(const struct model *model, int32_t user, float *scores, str
         return -1;
     const dpf_scoring scoring = {.size = sizeof scoring,
                                  .user = user,
-                                 .records = records_of(model->dataset, &view),
+                                 .records = records_of(model, &view),
                                  .state = model->state,
                                  .scores = scores};
     const dpf_call *call = worker_call(worker, instance, 0, 0, (uint32_t)user);
@@ -232,11 +235,12 @@ static int score_holder(const struct model *model, int32_t item, float *scores, 
         item_offsets[i + 1] = i >= item;
     if (status == 0) {
         const float *values = model->dataset->train.by_user.values ? &value : NULL;
-        records_of(model->dataset, &view);
+        records_of(model, &view);
         view.records.n_users = 1;
         view.records.n = n;
         view.records.divided = 0;
         view.records.user_features = NULL; /* of others */
+        view.records.user_voids = view.records.item_voids = NULL;
         view.records.by_user =
             (dpf_csr){.rows = 1, .offsets = user_offsets, .others = &item, .values = values};
         view.records.by_item =

@@ -145,6 +145,12 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
  */
 int step_draw_records(struct engine *engine, struct term_run *term, int orientation, const struct csr *csr,
                       const float *values, int64_t first, int64_t count, int worker, float *weights);
+/*
+ * Void records (struct csr) are handed to losses with weight 0. Weights that are all 1 give the sums that no
+ * weights give, to the last bit, so that records without a void one among them need none.
+ */
+int step_has_voids(const struct csr *csr, int64_t base, int64_t n);
+void step_void_weights(const struct csr *csr, int64_t base, int64_t n, float *weights);
 /* The rows of a side: everybody's, or those of the party that is solving. */
 dpf_factors step_rows_in_use(const struct engine *engine, int side);
 /* The sensitivity rests on the largest weight that the sampler states: what is above it is a fault, or 0. */

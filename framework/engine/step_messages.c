@@ -203,7 +203,7 @@ static int make_message(struct messages_work *work, int64_t party, int zeros, in
 
 /*
  * Zero-out is about a user whose contribution is nothing, and add-remove is too where a catalogue of users
- * says who there is. A user without records would send something all the
+ * says who there is. A user without records, or with void ones alone, would send something all the
  * same where cells without records count, or rows of all users (a Gram row), and that can be as far from
  * other messages as any: so such a user sends zeros, with all of the noise.
  */
@@ -211,10 +211,9 @@ static int sends_nothing(const struct messages_work *work, int64_t party)
 {
     const struct term_plan *term = work->term->plan;
     const struct guarantee *guarantee = &work->engine->plan->guarantee;
-    const int64_t *ptr = work->engine->dataset->train.by_user.ptr;
     return term->by_user && term->source == SOURCE_RECORDS && guarantee->unit == DPF_UNIT_USER &&
            (guarantee->adjacency == DPF_ADJ_ZERO_OUT || guarantee->adjacency == DPF_ADJ_ADD_REMOVE) &&
-           ptr[party] == ptr[party + 1];
+           !csr_row_counts(&work->engine->dataset->train.by_user, party);
 }
 
 static int send_all(struct messages_work *work, int64_t party, int worker)

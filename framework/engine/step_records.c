@@ -137,6 +137,18 @@ static void spread_weights(const struct term_run *term, const struct csr *csr, i
         }
 }
 
+int step_has_voids(const struct csr *csr, int64_t base, int64_t n)
+{
+    return csr->voids && n > 0 && memchr(csr->voids + base, 1, (size_t)n) != NULL;
+}
+
+void step_void_weights(const struct csr *csr, int64_t base, int64_t n, float *weights)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (csr->voids[base + i])
+            weights[i] = 0;
+}
+
 int step_groups(struct engine *engine, struct term_run *term, int64_t holder, int64_t first, int64_t count,
                 int worker, dpf_groups *groups)
 {
@@ -153,15 +165,20 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
         offsets[i] = csr->ptr[first + i] - base;
     float *weights = NULL;
     int by_record = term->sampler && term->sampler->level == DPF_LEVEL_RECORD;
-    if (by_record || term->party_weights) {
+    const int voids = step_has_voids(csr, base, n);
+    if (by_record || term->party_weights || voids) {
         weights = step_buffer(engine, worker, BUFFER_WEIGHTS, (size_t)n + 1, sizeof *weights);
         if (!weights)
             return -1;
         if (by_record && step_draw_records(engine, term, term->plan->side, csr, values, first, count, worker,
                                            weights) != 0)
             return -1;
-        if (!by_record)
+        if (!by_record && term->party_weights)
             spread_weights(term, csr, first, count, weights);
+        for (int64_t i = 0; i < n && !by_record && !term->party_weights; i++)
+            weights[i] = 1;
+        if (voids)
+            step_void_weights(csr, base, n, weights);
     }
     *groups = (dpf_groups){
         .size = sizeof *groups,

@@ -61,7 +61,7 @@ struct resampling {
 };
 
 /* How many of the cumulative probabilities of Poisson(1) a uniform number has passed. */
-static int poisson_of(double u)
+int bootstrap_copies(double u)
 {
     double mass = exp(-1), below = mass;
     int k = 0;
@@ -85,7 +85,7 @@ static int add_part(void *context, int64_t part, int worker)
         random_seek_id(r->stream, id_map_text(r->users, user), &cursor);
         random_uniform(&cursor, uniform, r->replicates);
         for (int64_t b = 0; b < r->replicates; b++) {
-            const int count = poisson_of(uniform[b]);
+            const int count = bootstrap_copies(uniform[b]);
             for (int64_t i = 0; count && i < width; i++)
                 totals[b * width + i] += count * row[i];
         }

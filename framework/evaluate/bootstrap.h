@@ -40,6 +40,9 @@ struct statistic {
     int64_t n;
 };
 
+/* How often a user stands in a replicate, from a uniform number in [0, 1). */
+int bootstrap_copies(double uniform);
+
 /*
  * low and high (statistic->n each) of the level, from so many replicates; NaN where no replicate has a value.
  * How often a user stands in each replicate depends on the seed and on the user's id alone.

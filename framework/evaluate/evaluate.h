@@ -46,10 +46,12 @@ struct metric {
     int64_t n;              /* users or ratings averaged over */
     const char *convention; /* one line */
 };
+struct user_values; /* user_values.h */
 struct metrics {
     struct metric *items;
     int64_t n;
     int64_t capacity;
+    struct user_values *by_user; /* of the test part; NULL: of the training part, or released */
 };
 void metrics_free(struct metrics *metrics);
 /* The value by name, or NaN. */

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "evaluate/user_values.h"
 
 #define AUTO_EXPLICIT 1
 #define AUTO_IMPLICIT 2
@@ -110,6 +111,17 @@ const char *evaluate_convention(const char *name)
     return id < 0 ? NULL : kinds[id].full;
 }
 
+int metric_smaller_is_better(const char *name)
+{
+    static const char *const names[] = {"rmse", "mse", "mae", "mrank", "gini"};
+    if (strncmp(name, "train-", 6) == 0)
+        name += 6;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return 1;
+    return 0;
+}
+
 int metrics_add(struct metrics *metrics, double value, int64_t n, const char *convention,
                 struct dpf_error *error, const char *format, ...)
 {
@@ -144,5 +156,6 @@ double metrics_find(const struct metrics *metrics, const char *name)
 void metrics_free(struct metrics *metrics)
 {
     free(metrics->items);
+    user_values_free(metrics->by_user);
     memset(metrics, 0, sizeof *metrics);
 }

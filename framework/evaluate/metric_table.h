@@ -48,6 +48,8 @@ const char *metric_name(enum metric_id id);
 int metric_by_name(const char *name);
 /* The known name nearest to a wrong one, or NULL. */
 const char *metric_nearest(const char *name);
+/* By a result's name, such as "train-rmse" or "ndcg@10". */
+int metric_smaller_is_better(const char *name);
 const char *metric_convention(enum metric_id id, int sampled);
 
 /* Appends a result; the name is formatted, and the convention a constant. */

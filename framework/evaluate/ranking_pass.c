@@ -171,7 +171,8 @@ static int64_t list_positives(const struct ranking *r, int64_t user, const int32
             continue;
         while (seen < seen_end && train->others[seen] < item)
             seen++;
-        if (!(value >= r->options->relevance) || (seen < seen_end && train->others[seen] == item))
+        const int is_void = r->part->voids && r->part->voids[i];
+        if (is_void || !(value >= r->options->relevance) || (seen < seen_end && train->others[seen] == item))
             continue;
         positives[n++] = item;
     }
@@ -584,7 +585,7 @@ int ranking_pass(const struct evaluate_options *options, const struct dataset *d
     };
     int64_t n_users = part->by_user.ptr ? dataset->train.by_user.rows : 0;
     memset(out, 0, sizeof *out);
-    r.by_user = options->replicates || options->release ? &out->by_user : NULL;
+    r.by_user = train_part && !options->replicates ? NULL : &out->by_user;
     int status = ranking_init(&r, seeded, pool, n_users, error);
     if (status == 0)
         status = user_pass_run(pool, dataset, n_users, rank_user, &r, error);

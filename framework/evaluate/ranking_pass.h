@@ -18,7 +18,7 @@ struct ranking_results {
     int64_t without_scores;   /* users that are left out: only where metrics are released */
     double *coverage;         /* by cut-off; NULL unless it was asked for */
     double *gini;             /* the same */
-    struct user_sums by_user; /* rows of sums, where intervals are asked for */
+    struct user_sums by_user; /* of the test part, or where intervals are asked for */
 };
 
 int ranking_pass(const struct evaluate_options *options, const struct dataset *dataset,

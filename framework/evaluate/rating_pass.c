@@ -43,6 +43,12 @@ static double value_at(const struct csr *csr, int64_t i)
     return csr->values ? (double)csr->values[i] : 1.0;
 }
 
+/* Nothing is predicted for a void record, and it has no part in a mean. */
+static int is_void(const struct csr *csr, int64_t i)
+{
+    return csr->voids && csr->voids[i];
+}
+
 static int64_t row_length(const struct csr *csr, int64_t row)
 {
     return csr->ptr[row + 1] - csr->ptr[row];
@@ -57,10 +63,13 @@ static int is_cold(const struct rating *r, int64_t user, int32_t item)
 static double user_train_mean(const struct rating *r, int64_t user)
 {
     const struct csr *train = &r->dataset->train.by_user;
-    double sum = 0;
+    double sum = 0, n = 0;
     for (int64_t i = train->ptr[user]; i < train->ptr[user + 1]; i++)
-        sum += value_at(train, i);
-    return sum / (double)row_length(train, user);
+        if (!is_void(train, i)) {
+            sum += value_at(train, i);
+            n++;
+        }
+    return sum / n;
 }
 
 /* What brings the mean of the user's predictions to the mean of the training records. */
@@ -68,9 +77,11 @@ static double user_shift(const struct rating *r, int64_t user, const double *pre
 {
     int64_t start = r->part->ptr[user], n = row_length(r->part, user), counted = 0;
     double sum = 0;
-    if (row_length(&r->dataset->train.by_user, user) == 0)
+    if (!csr_row_counts(&r->dataset->train.by_user, user))
         return 0;
     for (int64_t i = 0; i < n; i++) {
+        if (is_void(r->part, start + i))
+            continue;
         if (r->options->cold != EVALUATE_COLD_MODEL && is_cold(r, user, r->part->others[start + i]))
             continue; /* not a prediction of the model */
         sum += predictions[i];
@@ -135,6 +146,8 @@ static int rate_user(void *context, int64_t user, int64_t chunk, int worker, str
     double squared = 0, absolute = 0;
     for (int64_t i = 0; i < n; i++) {
         double prediction = predictions[i] + shift;
+        if (is_void(r->part, start + i))
+            continue;
         if (is_cold(r, user, r->part->others[start + i])) {
             sums[SUM_COLD] += 1;
             if (r->options->cold == EVALUATE_COLD_SKIP)
@@ -161,7 +174,10 @@ static int sum_user_values(void *context, int64_t user, int64_t chunk, int worke
     (void)worker;
     (void)error;
     for (int64_t i = train->ptr[user]; i < train->ptr[user + 1]; i++)
-        sums[0] += value_at(train, i);
+        if (!is_void(train, i)) {
+            sums[0] += value_at(train, i);
+            sums[1]++;
+        }
     return 0;
 }
 
@@ -181,7 +197,7 @@ static int find_train_mean(struct rating *r, struct pool *pool, int64_t n_users,
     if (user_pass_run(pool, r->dataset, n_users, sum_user_values, r, error) != 0 ||
         user_pass_sum(r->dataset, n_users, r->sums, r->width, error) != 0)
         return -1;
-    r->train_mean = r->sums[0] / (double)r->dataset->train.n;
+    r->train_mean = r->sums[1] > 0 ? r->sums[0] / r->sums[1] : 0;
     clear_sums(r);
     return 0;
 }
@@ -270,7 +286,7 @@ int rating_pass(const struct evaluate_options *options, const struct dataset *da
     struct rating r = {.options = options, .dataset = dataset, .scorer = scorer, .part = &part->by_user};
     int64_t n_users = part->by_user.ptr ? dataset->train.by_user.rows : 0;
     memset(out, 0, sizeof *out);
-    r.by_user = options->replicates || options->release ? &out->by_user : NULL;
+    r.by_user = train_part && !options->replicates ? NULL : &out->by_user;
     if (wants_clip(options, dataset, &r.clip, error) != 0)
         return -1;
     int status = rating_init(&r, pool, n_users, error);

@@ -20,7 +20,7 @@ struct rating_results {
     int64_t without_scores;     /* users that are left out: only where metrics are released */
     int64_t cold;               /* records whose user or item has no training record */
     struct rating_error *bands; /* n_bands + 1 of them if there are boundaries, else NULL */
-    struct user_sums by_user;   /* where intervals are asked for */
+    struct user_sums by_user;   /* of the test part, or where intervals are asked for */
 };
 /* The averages, without bands, from a row of sums. */
 void rating_averages(const double *sums, struct rating_results *out);

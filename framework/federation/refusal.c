@@ -2,6 +2,7 @@
 #include "federation/refusal.h"
 
 #include "engine/remote.h"
+#include "plan/facts.h"
 #include "reading/data_options.h"
 #include "reading/data_params.h"
 
@@ -86,12 +87,14 @@ static const char *data_refusal(const struct plan *plan)
     if (!*data[D_ITEMS_FILE].text || !*data[D_USERS_FILE].text)
         return "all ends have the same lists of users and items: name catalogues, [data] users-file and "
                "items-file";
-    if (plan->run_facts.follows || plan->run_facts.counts_ratings)
-        return "something follows from everybody's records: see condition C11 of its statement";
     if (plan->split.params.values[S_KIND].integer == SPLIT_FILES)
         return "[split] kind = files names one file of everybody's test records";
     if (plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN)
         return "[model] offset = mean is a mean of everybody's records";
+    struct fact_question question;
+    facts_question(plan, &question);
+    if (input_needs_everybody(&question))
+        return "something follows from everybody's records: see conditions C2 and C11 of its statement";
     if (data[D_WEIGHTS_KIND].integer != WEIGHTS_NONE && data[D_WEIGHTS_KIND].integer != WEIGHTS_GROUPS)
         return "privacy weights are read for all users in one place: only those of kind = groups follow from "
                "ids";

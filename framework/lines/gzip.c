@@ -61,7 +61,7 @@ static int begins_member(const struct gzip *gzip)
     return gzip->stream.avail_in >= 2 && gzip->stream.next_in[0] == 0x1f && gzip->stream.next_in[1] == 0x8b;
 }
 
-/* The name says it: the first bytes of a file without a header are those of one user's record. */
+/* The name alone says it: the first bytes of a file without a header are those of one user's record. */
 static int is_named_gzip(const char *path)
 {
     const size_t n = strlen(path);
@@ -85,7 +85,13 @@ struct gzip *gzip_open(const char *path, struct dpf_error *error)
                  : gzip->fd >= 0
                      ? look_ahead(gzip, 2, error)
                      : error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno));
-    if (status > 0 && is_named_gzip(found) && begins_member(gzip)) {
+    if (status >= 0 && is_named_gzip(found) && !begins_member(gzip)) {
+        status =
+            error_set(error, DPF_FAULT_DATA,
+                      "%s is not compressed by gzip, although its name ends in .gz; compress it, or give "
+                      "it another name",
+                      found);
+    } else if (status > 0 && is_named_gzip(found)) {
         gzip->place = PLACE_MEMBER;
         gzip->has_stream = inflateInit2(&gzip->stream, GZIP_WINDOW) == Z_OK;
         status = gzip->has_stream ? 1 : error_memory(error);

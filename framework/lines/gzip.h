@@ -13,8 +13,8 @@
 
 struct gzip;
 
-/* Gzipped if the name ends in .gz and the first two bytes say so, else plain. NULL on error, DPF_FAULT_DATA
- * or DPF_FAULT_RUN. */
+/* Gzipped if the name ends in .gz, and an error if it is not, else plain: the name alone decides. NULL on error,
+ * DPF_FAULT_DATA or DPF_FAULT_RUN. */
 struct gzip *gzip_open(const char *path, struct dpf_error *error);
 /* Up to `wanted` bytes into out; *got is smaller only at the end. Messages name neither file nor line. For
    one thread at a time. */

@@ -104,9 +104,9 @@ static int read_bytes(struct source *source, char *out, size_t wanted, size_t *g
     return 0;
 }
 
-/* Remarks what is hardly text, with the remedy, and drops a byte order mark. whole: the block is all of the
+/* Remarks what is hardly text, with the remedy. whole: the block is all of the
    file. Not an error by itself: where there is no header, a single record could begin like that. */
-static void inspect_start(struct block *block, int whole, const char **remark)
+static void inspect_start(const struct block *block, int whole, const char **remark)
 {
     static const struct {
         const char *magic;
@@ -135,10 +135,6 @@ static void inspect_start(struct block *block, int whole, const char **remark)
         if (block->length >= foreign[i].length &&
             memcmp(block->data, foreign[i].magic, foreign[i].length) == 0)
             *remark = foreign[i].what;
-    if (block->length >= 3 && memcmp(block->data, "\xef\xbb\xbf", 3) == 0) {
-        block->length -= 3;
-        memmove(block->data, block->data + 3, block->length);
-    }
     if (whole && block->length > 0 && !memchr(block->data, '\n', block->length) &&
         memchr(block->data, '\r', block->length - 1))
         *remark = "one line, since lines end with CR alone: convert them (tr '\\r' '\\n' <old >new)";
@@ -188,6 +184,11 @@ static int fill(struct source *source, struct block *block, struct dpf_error *er
     return 0;
 }
 
+size_t source_mark(const char *line, size_t length)
+{
+    return length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 size_t source_section_name(const char *line, size_t length)
 {
     if (length > 0 && line[length - 1] == '\r')
@@ -206,11 +207,12 @@ static void pass_sections(struct source *source, struct block *block)
         size_t start = end - 1; /* of a line end */
         while (start > 0 && block->data[start - 1] != '\n')
             start--;
-        const size_t name = source_section_name(block->data + start, end - 1 - start);
+        const char *line = block->data + start, *text = line + source_mark(line, end - 1 - start);
+        const size_t name = source_section_name(text, end - 1 - (size_t)(text - block->data));
         end = start;
         if (name == 0)
             continue;
-        memcpy(source->section, block->data + start, name);
+        memcpy(source->section, text, name);
         source->section[name] = '\0';
         return;
     }

@@ -62,9 +62,12 @@ int source_open_memory(struct source *source, const char *name, const char *byte
 /* A part of a plain file (file_part.h). Its blocks have numbers beyond those of all parts before it. */
 int source_open_part(struct source *source, const char *path, size_t block_size, int part, int parts,
                      struct dpf_error *error);
-/* 1: the next block, without a byte order mark; 0: the end; -1: the text of error lacks file and line
+/* 1: the next block; 0: the end; -1: the text of error lacks file and line
    and concerns the first line of block->index. Thread-safe. */
 int source_next(struct source *source, struct block *block, struct dpf_error *error);
+/* How many bytes of a byte order mark a line begins with. Any line may: which one is the first of a file is for
+   no line to decide. */
+size_t source_mark(const char *line, size_t length);
 /* The name in a line "NAME:" without its end, or a length of 0: the line is none of these. */
 size_t source_section_name(const char *line, size_t length);
 void source_close(struct source *source);

@@ -9,20 +9,17 @@
 #include "plan/facts.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "dpframe/additive.h"
 
 #include "base/memory.h"
-#include "data/data_options_read.h"
-#include "data/load.h"
+#include "base/text.h"
 #include "plan/metric_release.h"
 #include "plan/recommender_plan.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
-#include "reading/data_options.h"
 #include "reading/data_params.h"
 
 static int by_similarity(const struct plan *plan)
@@ -268,8 +265,9 @@ static void say_overflow(const struct term_plan *term, int unbounded, int bits, 
  */
 static void judge_range(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
 {
-    const int hidden =
-        plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_ADD_REMOVE;
+    struct fact_question question;
+    facts_question(plan, &question);
+    const int hidden = input_hides_users(&question);
     const int other = term->source == SOURCE_RELATION ? term->side : 1 - term->side;
     const double most_users = hidden ? INT32_MAX : (double)plan_rows(plan, DPF_SIDE_USERS);
     const double others = other == DPF_SIDE_USERS ? most_users : (double)plan_rows(plan, other);
@@ -342,109 +340,66 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     judge_completion(plan, term, facts);
 }
 
-/* Appends a sentence, on a line of its own. */
-static void note_public(struct run_facts *run, const char *format, ...) DPF_PRINTF(2, 3);
-static void note_public(struct run_facts *run, const char *format, ...)
+void facts_question(const struct plan *plan, struct fact_question *out)
 {
-    size_t used = strlen(run->taken_as_public), room = sizeof run->taken_as_public - used;
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(run->taken_as_public + used, room, format, args);
-    va_end(args);
-    if (length >= 0 && (size_t)length + 1 < room)
-        strcat(run->taken_as_public, "\n");
+    const dpf_value *privacy = plan->privacy.params.values, *model = plan->model.params.values;
+    *out = (struct fact_question){
+        .data = &plan->data,
+        .split = &plan->split,
+        .promise = {.unit = plan->guarantee.unit,
+                    .adjacency = plan->guarantee.adjacency,
+                    .observer = plan->guarantee.observer,
+                    .pattern_public = privacy[PRIVACY_INTERACTION_PATTERN].integer == 1,
+                    .ids_public = privacy[PRIVACY_ID_LISTS].integer == 1},
+        .declared = {model[MODEL_USERS].integer, model[MODEL_ITEMS].integer},
+        .stops_by_error = plan->run.params.values[RUN_UNTIL].integer == UNTIL_TRAINING_ERROR,
+        .offset_is_mean = plan_is_factorization(plan) && model[MODEL_OFFSET].integer == OFFSET_MEAN,
+        .value_lo = plan->value_lo,
+        .value_hi = plan->value_hi,
+        .releases_metrics = plan->metrics.numbers > 0,
+        .has_parties = plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR,
+    };
 }
 
-/* Neighbours that have the same records but for values have the same ids. */
-static int same_records(const struct plan *plan)
+/* What the terms show of users, and how many messages their sums need. */
+static void ask_terms(const struct run_facts *run, struct fact_question *question)
 {
-    const int adjacency = plan->guarantee.adjacency;
-    return adjacency == DPF_ADJ_REPLACE_VALUE ||
-           (adjacency == DPF_ADJ_ZERO_OUT &&
-            plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 1);
+    for (int i = 0; i < run->n_terms; i++) {
+        const struct term_facts *term = &run->terms[i];
+        if (!question->shows_users)
+            question->shows_users = term_shows_users(term, question->promise.observer);
+        if (term->stops_below > question->least_users)
+            question->least_users = term->stops_below;
+    }
 }
 
-/* Generated ids follow from [data] synthetic.users and items. */
-static int ids_declared(const struct plan *plan)
+/* All facts of the condition that are not allowed, so that all keys can be set at once. */
+static void tell_lost(const struct fact_question *question, int condition, char *out, size_t size)
 {
-    return same_records(plan) || data_is_generated(&plan->data) ||
-           plan->privacy.params.values[PRIVACY_ID_LISTS].integer == 1;
+    size_t used = 0;
+    int fact = input_not_allowed(condition, 0, question);
+    for (; fact < N_INPUT_FACTS && used < size; fact = input_not_allowed(condition, fact + 1, question))
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "",
+                                 input_fact_at((enum input_fact)fact)->lost(question));
 }
 
-/* How a list that is made of the ids that occur comes to be taken as public. */
-static const char *why_listed(const struct plan *plan)
+/* What the whole input decides, by condition, and what is public then. */
+static int judge_input(const struct plan *plan, struct run_facts *run, struct dpf_error *error)
 {
-    if (data_is_generated(&plan->data))
-        return ", that of the generator";
-    return plan->privacy.params.values[PRIVACY_ID_LISTS].integer == 1
-               ? ", taken from the data: which ids occur is declared to be public ([privacy] id-lists)"
-               : ", taken from the data";
-}
-
-static void note_sizes(const struct plan *plan, struct run_facts *run)
-{
-    const dpf_value *data = plan->data.params.values;
-    int adjacency = plan->guarantee.adjacency, hidden = adjacency == DPF_ADJ_ADD_REMOVE;
-    if (*data[D_USERS_FILE].text)
-        note_public(run, "The catalogue of users ([data] users-file): who is in it, not who has records.");
-    else if (hidden && plan->guarantee.unit == DPF_UNIT_USER)
-        note_public(run, "A bound on the number of users ([model] users).");
-    else
-        note_public(run, "The list of users, and their number%s. It shows who is in the data.",
-                    why_listed(plan));
-    if (*data[D_ITEMS_FILE].text)
-        note_public(run, "The catalogue of items ([data] items-file), in its order.");
-    else
-        note_public(
-            run, "The list of items, and their number%s.%s", why_listed(plan),
-            same_records(plan) || data_is_generated(&plan->data)
-                ? ""
-                : " An item that only one user ever touched shows by being there. Give a catalogue that does "
-                  "not depend on the users ([data] items-file)");
-}
-
-/* What neighbouring data sets have in common beyond what the adjacency says. */
-static void note_all_public(const struct plan *plan, struct run_facts *run)
-{
-    const dpf_value *data = plan->data.params.values;
-    note_sizes(plan, run);
-    const int declared = plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 1;
-    const int values_only = plan->guarantee.adjacency == DPF_ADJ_REPLACE_VALUE;
-    if (declared && (values_only || plan->guarantee.adjacency == DPF_ADJ_ZERO_OUT))
-        note_public(run, "Who rated what ([privacy] interaction-pattern): only values are protected.");
-    else if (values_only)
-        note_public(run,
-                    "Who rated what: this adjacency is about values only. Whether it is public nobody has "
-                    "declared ([privacy] interaction-pattern); see C8.");
-    if (isfinite(plan->value_lo) && isfinite(plan->value_hi) && plan->value_lo < plan->value_hi)
-        note_public(run, "The declared range of values, %g to %g.", plan->value_lo, plan->value_hi);
-    if (data[D_WEIGHTS_KIND].integer != 0 || strcmp(data[D_COLUMN_WEIGHT].text, "none") != 0)
-        note_public(run, "Privacy weights of users, items and records.");
-    if (*data[D_RELATION_PATH].text)
-        note_public(run, "Links between users: none of the units and adjacencies is about them.");
-    if (*data[D_ITEM_FEATURES].text)
-        note_public(run,
-                    "The features of items ([data] item-features): declared public, read without noise.");
-    if (*data[D_USER_FEATURES].text)
-        note_public(run,
-                    "The features of users ([data] user-features): declared public, read without noise. "
-                    "They say who can be in the data, so a file about the users themselves is not public.");
-    if (plan->split.params.values[S_KIND].integer == SPLIT_FILES)
-        note_public(
-            run, plan->metrics.numbers > 0
-                     ? "The split by files: neighbours are training and test parts that differ in one unit."
-                     : "The split by files: neighbours are training parts that differ in one unit.");
-    if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR)
-        note_public(run, "Which party holds which rows.");
-    note_public(run, "The configuration, [run] seed and initial rows included.");
-}
-
-/* Whether the data that is trained on lacks records because of their values. */
-static int values_choose(const struct plan *plan)
-{
-    const dpf_value *data = plan->data.params.values;
-    return (data[D_FEEDBACK].integer != 0 && isfinite(data[D_THRESHOLD].real)) ||
-           data[D_OUT_OF_RANGE].integer == RANGE_DROP;
+    struct fact_question question;
+    struct text public_lines = {0};
+    facts_question(plan, &question);
+    ask_terms(run, &question);
+    for (int c = 0; c < N_CONDITIONS && run->n_terms > 0; c++)
+        tell_lost(&question, c + 1, run->not_allowed[c], sizeof run->not_allowed[c]);
+    run->cells_public = input_allows(input_decider(INPUT_CELLS, &question), &question.promise);
+    if (run->n_terms > 0)
+        input_say_public(&question, &public_lines);
+    snprintf(run->taken_as_public, sizeof run->taken_as_public, "%s",
+             public_lines.data ? public_lines.data : "");
+    const int failed = public_lines.failed;
+    text_free(&public_lines);
+    return failed ? error_memory(error) : 0;
 }
 
 int facts_complete(struct plan *plan, struct dpf_error *error)
@@ -478,23 +433,6 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
                             DPF_RECOMMENDER_SCORES_AT_HOME) != 0;
     run->public_features =
         *plan->data.params.values[D_ITEM_FEATURES].text || *plan->data.params.values[D_USER_FEATURES].text;
-    run->values_choose = values_choose(plan);
-    run->stops_by_data = plan->run.params.values[RUN_UNTIL].integer == UNTIL_TRAINING_ERROR;
-    run->by_own_records = plan->split.params.values[S_KIND].integer == SPLIT_PER_USER ||
-                          plan->split.params.values[S_KIND].integer == SPLIT_LEAVE_ONE_OUT ||
-                          plan->data.params.values[D_FILTER_USER_MIN].integer ||
-                          plan->data.params.values[D_FILTER_USER_MAX].integer;
-    run->counts_ratings = plan->data.params.values[D_FILTER_ITEM_MIN].integer ||
-                          plan->data.params.values[D_FILTER_ITEM_MAX].integer ||
-                          plan->data.params.values[D_FILTER_CORE].integer;
-    run->lists_items = !ids_declared(plan) && !*plan->data.params.values[D_ITEMS_FILE].text;
-    run->lists_users = !ids_declared(plan) && !*plan->data.params.values[D_USERS_FILE].text &&
-                       plan->guarantee.unit == DPF_UNIT_RECORD;
-    run->follows = data_follows_from_records(&plan->data, &plan->split);
-    run->users_counted =
-        plan->model.params.values[MODEL_USERS].integer == 0 && !*plan->data.params.values[D_USERS_FILE].text;
-    if (run->n_terms > 0)
-        note_all_public(plan, run);
     run->secure = plan->privacy.params.values[PRIVACY_RANDOMNESS].integer == 0;
-    return 0;
+    return judge_input(plan, run, error);
 }

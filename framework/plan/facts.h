@@ -4,7 +4,10 @@
 #define DPF_PLAN_FACTS_H
 
 #include "plan/plan.h"
+#include "reading/input_facts.h"
 
+/* What the plan's keys say about the input. What the terms show of users is not in it: none is known to. */
+void facts_question(const struct plan *plan, struct fact_question *out);
 int facts_complete(struct plan *plan, struct dpf_error *error);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "data/data_options_read.h"
 #include "data/load.h"
 #include "data/weights.h"
@@ -213,10 +214,16 @@ static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struc
     const dpf_value *v = plan->model.params.values;
     int64_t data[2] = {n_users, n_items};
     int64_t declared[2] = {v[MODEL_USERS].integer, v[MODEL_ITEMS].integer};
-    /* The number of users may be what is to be hidden: then it decides nothing, and the declared one remains
+    /* Where a bound stands in place of the list of users, how many there are decides nothing: the bound remains
        what public quantities are divided by. */
-    const int hidden =
-        plan->guarantee.unit == DPF_UNIT_USER && plan->guarantee.adjacency == DPF_ADJ_ADD_REMOVE;
+    struct fact_question question;
+    facts_question(plan, &question);
+    const int hidden = input_hides_users(&question);
+    if (hidden && declared[DPF_SIDE_USERS] && data[DPF_SIDE_USERS] > declared[DPF_SIDE_USERS])
+        log_message(LOG_LEVEL_WARNING,
+                    "there are more users than [model] users declares (%lld); nothing that is released says "
+                    "so, and what is proved holds. Raise the number, or see data.column.user",
+                    (long long)declared[DPF_SIDE_USERS]);
     for (int side = hidden ? DPF_SIDE_ITEMS : DPF_SIDE_USERS; side < 2; side++)
         if (declared[side] && data[side] > declared[side])
             return refuse_size(plan, side, data, declared, error);
@@ -278,27 +285,12 @@ static const char *declared_public(const struct plan *plan)
     return names[lists + 2 * pattern];
 }
 
-/* Where the list of ids of a side comes from, which says for which pairs of neighbours the run is private. */
-static const char *source_of_list(const struct plan *plan, int side)
-{
-    const int adjacency = plan->guarantee.adjacency;
-    const int pattern = plan->privacy.params.values[PRIVACY_INTERACTION_PATTERN].integer == 1;
-    const dpf_value *file = &plan->data.params.values[side == DPF_SIDE_ITEMS ? D_ITEMS_FILE : D_USERS_FILE];
-    if (adjacency == DPF_ADJ_REPLACE_VALUE || (adjacency == DPF_ADJ_ZERO_OUT && pattern))
-        return "that of the records, of which values alone are protected";
-    if (*file->text)
-        return "a catalogue";
-    if (data_is_generated(&plan->data))
-        return "that of the generator";
-    if (side == DPF_SIDE_USERS && adjacency == DPF_ADJ_ADD_REMOVE && plan->guarantee.unit == DPF_UNIT_USER)
-        return "protected but for a bound on its length";
-    return "taken from the data";
-}
-
 static int charge_ledger(struct plan *plan, const struct guarantee *guarantee, const struct ledger *ledger,
                          const struct data_ledger_resumption *resumption, int charge, struct dpf_error *error)
 {
     const dpf_value *v = plan->privacy.params.values;
+    struct fact_question question;
+    facts_question(plan, &question);
     const struct data_ledger_request request = {.path = v[PRIVACY_LEDGER].text,
                                                 .most = v[PRIVACY_MAX_EPSILON].real,
                                                 .planned = v[PRIVACY_LEDGER_RUNS].integer == 1,
@@ -307,8 +299,8 @@ static int charge_ledger(struct plan *plan, const struct guarantee *guarantee, c
                                                 .accountants = plan->accountants,
                                                 .n_accountants = plan->n_accountants,
                                                 .declared = declared_public(plan),
-                                                .users = source_of_list(plan, DPF_SIDE_USERS),
-                                                .items = source_of_list(plan, DPF_SIDE_ITEMS),
+                                                .users = input_list_source(DPF_SIDE_USERS, &question),
+                                                .items = input_list_source(DPF_SIDE_ITEMS, &question),
                                                 .name = config_path(plan->config),
                                                 .charge = charge,
                                                 .is_party = plan->is_party,

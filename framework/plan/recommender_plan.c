@@ -241,6 +241,9 @@ void recommender_plan_judge(const struct plan *plan, int32_t index, struct term_
     facts->support_observed = (release->flags & DPF_RELEASE_OBSERVED_ONLY) != 0;
     facts->dense = !facts->support_observed;
     facts->reads_degrees = (release->flags & DPF_RELEASE_READS_DEGREES) != 0;
+    facts->loses_cells =
+        (facts->support_observed || facts->reads_degrees) &&
+        !(plan->recommender.functions->flags(plan->recommender.instance->self) & DPF_RECOMMENDER_READS_VOIDS);
     facts->row_each = (release->flags & DPF_RELEASE_ROW_OF_USER) != 0;
     facts->sent_by_users = (release->flags & DPF_RELEASE_SENT_BY_USERS) && !facts->single_curator;
     facts->counts_users = (release->flags & DPF_RELEASE_COUNTS_USERS) != 0;

@@ -64,6 +64,15 @@ static int user_comes_or_goes(const struct condition_input *input)
     return input->unit == DPF_UNIT_USER && input->adjacency == DPF_ADJ_ADD_REMOVE;
 }
 
+/* Whether the whole input decides what the condition is about. */
+static int input_decides(const struct condition_input *input, int condition, struct condition *out)
+{
+    const char *why = input->facts->not_allowed[condition - 1];
+    if (*why)
+        set_verdict(out, 0, "%s", why);
+    return *why != '\0';
+}
+
 static void check_inputs(const struct condition_input *input, struct condition *out)
 {
     for (int i = 0; i < input->facts->n_terms; i++) {
@@ -79,41 +88,8 @@ static void check_inputs(const struct condition_input *input, struct condition *
                   "a clip of the whole contribution.");
         return;
     }
-    if (input->facts->stops_by_data && input->facts->n_terms > 0) {
-        set_verdict(
-            out, 0,
-            "When the run stops follows from the training error, which is computed from raw ratings, and the "
-            "number of rounds shows. Make all rounds ([run] until = rounds), or stop by what is released "
-            "(until = released-rows).");
+    if (input_decides(input, 2, out))
         return;
-    }
-    if (input->facts->users_counted && input->facts->n_terms > 0 && user_comes_or_goes(input)) {
-        set_verdict(out, 0,
-                    "The number of users is taken from the data, and noise and regularisation depend on it, "
-                    "but the adjacency promises to hide whether a user takes part. Set [model] users to a "
-                    "public upper bound, or protect with adjacency = replace or zero-out.");
-        return;
-    }
-    /* Neighbours that have the same records leave the choice alone. */
-    const int same_records = input->adjacency == DPF_ADJ_REPLACE_VALUE ||
-                             (input->adjacency == DPF_ADJ_ZERO_OUT && input->support_public);
-    if (input->facts->counts_ratings && input->facts->n_terms > 0 && !same_records) {
-        set_verdict(
-            out, 0,
-            "Which items are left follows from how many ratings they have ([data] filter.item-min, "
-            "item-max or core), and one record can take others along. Train on a catalogue that does not "
-            "depend on the users ([data] items-file).");
-        return;
-    }
-    if (input->facts->by_own_records && input->facts->n_terms > 0 && input->unit == DPF_UNIT_RECORD &&
-        !same_records) {
-        set_verdict(
-            out, 0,
-            "Which records of a user are held out or kept follows from all records of that user, so one "
-            "more moves others ([split] kind, [data] filter.user-min and user-max). Ask for unit = user, or "
-            "use kind = random without these filters, where each record's own ids decide.");
-        return;
-    }
     set_verdict(out, 1,
                 "Apart from the records, releases read only constants%s, earlier releases, or the user's own "
                 "clipped contribution.",
@@ -389,8 +365,7 @@ static int support_covered(const struct condition_input *input, const struct ter
     return term->dense && term->noise_where != DPF_NOISE_NOWHERE && term->noise_where != DPF_NOISE_AT_SUM;
 }
 
-/* How it shows that a user takes part at all, or NULL. Only under user_comes_or_goes. */
-static const char *presence_seen(const struct condition_input *input, const struct term_facts *term)
+const char *term_shows_users(const struct term_facts *term, int observer)
 {
     if (term->row_each)
         return "each user has a row of its own in what is released";
@@ -398,8 +373,7 @@ static const char *presence_seen(const struct condition_input *input, const stru
         return "what is released is divided by the exact number of users that sent";
     if (term->noise_by_users)
         return "each user adds noise, so there is more noise when there is one more user";
-    if (term->sent_by_users && input->observer != DPF_OBSERVER_OUTSIDER &&
-        term->sampling.hidden_from < input->observer)
+    if (term->sent_by_users && observer != DPF_OBSERVER_OUTSIDER && term->sampling.hidden_from < observer)
         return "each user sends messages, and the observer sees who sends";
     return NULL;
 }
@@ -407,7 +381,7 @@ static const char *presence_seen(const struct condition_input *input, const stru
 static void check_support(const struct condition_input *input, struct condition *out)
 {
     for (int i = 0; i < input->facts->n_terms && user_comes_or_goes(input); i++) {
-        const char *seen = presence_seen(input, &input->facts->terms[i]);
+        const char *seen = term_shows_users(&input->facts->terms[i], input->observer);
         if (seen) {
             set_verdict(
                 out, 0,
@@ -417,19 +391,22 @@ static void check_support(const struct condition_input *input, struct condition 
             return;
         }
     }
-    if (input->adjacency == DPF_ADJ_REPLACE_VALUE && input->facts->values_choose &&
-        input->facts->n_terms > 0) {
-        set_verdict(
-            out, 0,
-            "A record counts or is dropped by its value ([data] threshold or out-of-range = drop), so "
-            "another value makes it appear or disappear. Protect with adjacency = flip or add-remove.");
+    if (input_decides(input, 8, out))
         return;
-    }
-    /* Under these adjacencies the support of neighbours is the same or may be taken as known. */
     const int values_only = input->adjacency == DPF_ADJ_REPLACE_VALUE || input->adjacency == DPF_ADJ_ZERO_OUT;
-    const int public_support = input->support_public && values_only;
-    for (int i = 0; i < input->facts->n_terms && !public_support; i++) {
+    const int public_support = input->facts->cells_public;
+    for (int i = 0; i < input->facts->n_terms; i++) {
         const struct term_facts *term = &input->facts->terms[i];
+        if (public_support && term->loses_cells) {
+            set_verdict(out, 0,
+                        "%s: only rated cells contribute, and the recommender does not say that it keeps the "
+                        "cells of records that are at fault (DPF_RECOMMENDER_READS_VOIDS), so that a fault "
+                        "shows. Use adjacency = add-remove, or another recommender.",
+                        term->name);
+            return;
+        }
+        if (public_support)
+            continue;
         if (term->support_observed && !support_covered(input, term)) {
             set_verdict(
                 out, 0, "%s: only rated cells contribute, so who rated what can be seen, and %s. %s.",
@@ -505,20 +482,7 @@ static void check_tuning(const struct condition_input *input, struct condition *
 /* Whoever comes or goes must not change what is assigned to others, nor how others' records are read. */
 static void check_whole_input(const struct condition_input *input, struct condition *out)
 {
-    const int items = input->facts->lists_items, users = input->facts->lists_users;
-    if (input->facts->follows && input->facts->n_terms > 0)
-        set_verdict(out, 0, "One record can change what happens to others: %s.", input->facts->follows);
-    else if ((items || users) && input->facts->n_terms > 0)
-        set_verdict(
-            out, 0,
-            "The list of %s is taken from the data, so %s that one unit alone has shows by having a row in "
-            "what "
-            "is released, or by being counted. Give a catalogue that does not depend on the users (%s); or, "
-            "if "
-            "it is public which ids occur, declare that ([privacy] id-lists = public).",
-            items ? users ? "items, and that of users," : "items" : "users", items ? "an item" : "a user",
-            items ? users ? "[data] items-file, users-file" : "[data] items-file" : "[data] users-file");
-    else
+    if (!input_decides(input, 11, out))
         set_verdict(
             out, 1,
             "What is assigned to users, items and records follows from their own ids, and the form of "
@@ -526,12 +490,8 @@ static void check_whole_input(const struct condition_input *input, struct condit
 }
 
 /* What could stop a run even though single faults do not, or NULL. */
-static const char *stopping(const struct condition_input *input, const struct term_facts *term)
+static const char *stopping(const struct term_facts *term)
 {
-    if (user_comes_or_goes(input) && term->stops_below > 1)
-        return "its aggregator or mechanism stops the run if too few users take part, and the adjacency "
-               "promises to hide how many there are. Use aggregator = sum with noise at the sum, or "
-               "adjacency = replace or zero-out";
     if (term->sum_may_overflow)
         return term->overflow_why;
     if (term->component_may_stop)
@@ -545,8 +505,10 @@ static const char *stopping(const struct condition_input *input, const struct te
  */
 static void check_completion(const struct condition_input *input, int zero, struct condition *out)
 {
+    if (input_decides(input, 12, out))
+        return;
     for (int i = 0; i < input->facts->n_terms; i++) {
-        const char *stop = stopping(input, &input->facts->terms[i]);
+        const char *stop = stopping(&input->facts->terms[i]);
         if (stop) {
             set_verdict(out, 0, "%s: %s.", input->facts->terms[i].name, stop);
             return;

@@ -43,6 +43,8 @@ enum privacy_param {
 enum privacy_on_violation { ON_VIOLATION_AUTO, ON_VIOLATION_ZERO, ON_VIOLATION_ERROR };
 enum privacy_budget { BUDGET_PER_RELEASE, BUDGET_TOTAL };
 
+#define N_CONDITIONS 12
+
 /* The source of a release's inputs other than the records (C2). */
 enum provenance {
     FROM_CONSTANT,   /* public constants, initial values */
@@ -66,6 +68,7 @@ struct term_facts {
     int to_peers;          /* users receive the messages, not the server */
     dpf_sampling sampling; /* C6 */
     int support_observed;  /* C8: only rated cells contribute */
+    int loses_cells;       /* C8: those of void records do not */
     int reads_degrees;     /* C8: a solver reads record counts */
     int exact_grid;        /* C9: noise on the integer grid, exact sampler */
     int unit_stated;       /* C7: the sensitivity for the asked unit and adjacency is a number */
@@ -85,7 +88,6 @@ struct term_facts {
 };
 
 struct run_facts {
-    int stops_by_data; /* the number of rounds follows from raw ratings */
     const struct term_facts *terms;
     int n_terms; /* terms that release; 0: nothing private is released, or nothing is protected */
     int64_t rounds;
@@ -94,25 +96,21 @@ struct run_facts {
     int local_users;     /* the user side stays with its parties: joint DP */
     int secure;          /* C9: noise from the system's generator */
     int public_features; /* C2: components may read [data] item-features or user-features, declared public */
-    int users_counted;   /* C2: the number of users is taken from the data, not declared */
-    int values_choose;   /* C8: a record counts or does not by its value */
-    int by_own_records;  /* C2: which of a user's records are held out follows from the user's other ones */
-    int counts_ratings;  /* C2: which items are left follows from everybody's records */
-    int lists_items; /* C11: the list of items is made of those that occur, and neighbours' lists differ */
-    int lists_users; /* C11: the same of users */
-    const char *follows; /* C11: what follows from all records, and how to declare it; NULL: nothing does */
+    /* What the whole input would decide, by condition: the facts that the promise does not allow, with the keys
+       that declare them (reading/input_facts.h); "": none. */
+    char not_allowed[N_CONDITIONS][1024];
+    int cells_public; /* C8: who rated what may show, since neighbours have the same cells */
     /* Facts that the proof treats as known to the observer, or fixed; for the statement. Sentences, one a
        line. */
-    char taken_as_public[1024];
+    char taken_as_public[2048];
 };
 
 struct condition {
     const char *id; /* "C1" */
     const char *title;
     int holds;
-    char why[640]; /* one or two sentences a privacy officer understands, and the remedy if it fails */
+    char why[1024]; /* sentences a privacy officer understands, and the remedy if it fails */
 };
-#define N_CONDITIONS 12
 
 /* One answer of one accountant. */
 struct account {
@@ -143,7 +141,7 @@ struct guarantee {
     int64_t max_curious; /* parties that may work with the server; -1: any number, no noise is in shares */
     int n_releases;      /* terms that release with a mechanism */
     int released_raw;    /* factors leave without any mechanism: nothing is protected */
-    char taken_as_public[1024];
+    char taken_as_public[2048];
     int delta_is_default;
     int tuning_stated;   /* C10 holds because tuning is accounted for, not because the text warns of it */
     int zero_violations; /* the effective on-violation: faults of single records stop nothing */
@@ -160,6 +158,8 @@ struct guarantee {
     struct selection_summary selection;
 };
 
+/* How what the observer sees of a term shows each user, or how many there are; NULL: it does not. */
+const char *term_shows_users(const struct term_facts *term, int observer);
 /* Evaluates the conditions. Leaves the accounts alone. */
 void guarantee_conditions(const struct config_values *privacy, const struct run_facts *facts,
                           const struct ledger *ledger, struct guarantee *out);

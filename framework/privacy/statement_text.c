@@ -95,17 +95,20 @@ static const char *unit_sentence(int unit, int adjacency)
     case DPF_ADJ_REPLACE_VALUE:
         return "the value of one record: one rating of one user. Who rated what is not protected.";
     case DPF_ADJ_FLIP:
-        return "one implicit record: whether a user interacted with an item.";
+        return "one implicit record, which is all lines of one user and item: whether a user interacted with "
+               "an item.";
     case DPF_ADJ_REPLACE:
         return "one user: all records of a user may be replaced by any others.";
     case DPF_ADJ_ADD_REMOVE:
         return unit == DPF_UNIT_USER ? "one user: whether the user takes part at all, with all records."
-                                     : "one record: whether it is there at all.";
+                                     : "one record, which is all lines of one user and item: whether it is "
+                                       "there at all.";
     default:
         return unit == DPF_UNIT_USER
                    ? "one user: all records, against none of them counting. The number of users "
                      "is public."
-                   : "one record, against its not counting. The number of records is public.";
+                   : "one record, which is all lines of one user and item, against its not counting. The "
+                     "number of records is public.";
     }
 }
 

@@ -36,6 +36,16 @@ enum split_kind {
 enum split_by { BY_TIME, BY_RANDOM };
 enum split_overlap { OVERLAP_ERROR, OVERLAP_TEST, OVERLAP_TRAIN };
 
+/*
+ * A line is void if its ids can be read and it is at fault, or its value is dropped by range or threshold. What
+ * becomes of it must not tell neighbouring data sets apart, so that it follows from what is promised.
+ */
+enum void_rule {
+    VOID_GONE,  /* it is as if it was not there */
+    VOID_VALUE, /* who rated what stays (replace-value): a record like any other, with the value void_value */
+    VOID_CELL   /* who rated what stays (zero-out, declared public): a record of weight 0, see struct csr */
+};
+
 /* The columns of a file, as configured. */
 enum column { COLUMN_USER, COLUMN_ITEM, COLUMN_RATING, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_COUNT };
 
@@ -57,8 +67,10 @@ struct file_options {
     int one_id;      /* lines name one thing, not a pair: its column is that of the user and of the item */
     double value_lo, value_hi;
     enum data_out_of_range out_of_range;
-    int keep_records;   /* a bad value is replaced by one in range: the record itself is public */
-    const char *prefix; /* of the other keys, "" or "relation." */
+    enum void_rule voids; /* of lines at fault, */
+    int drops_stay;       /* and of those whose value is dropped; 0: these are gone under any rule */
+    int ids_stay;         /* ids of void lines are in the lists of ids */
+    const char *prefix;   /* of the other keys, "" or "relation." */
 };
 
 enum relation_similarity { SIMILARITY_NONE, SIMILARITY_PEARSON };

@@ -340,7 +340,11 @@ static int read_block(struct parsing *p, const struct block *block, struct quote
         const char *line = block->data + at;
         size_t length = (size_t)((const char *)memchr(line, '\n', block->length - at) - line);
         at += length + 1;
-        p->line++;
+        if (p->line++ == 0) {
+            const size_t mark = source_mark(line, length);
+            line += mark;
+            length -= mark;
+        }
         if (quoted && (quoted_is_open(quoted) || memchr(line, '"', length))) {
             const int done = quoted_line(quoted, line, length + 1, error);
             if (done < 0)

@@ -82,16 +82,24 @@ static int open_source(struct reader *reader, struct dpf_error *error)
     return 0;
 }
 
-/* The line at *at without its end; *at moves behind it. */
-static struct field next_line(const struct block *block, size_t *at)
+/* The line at *at without its end, and without a byte order mark where it begins a row; *at moves behind it. */
+static struct field next_line(const struct block *block, size_t *at, int begins_row)
 {
     const char *start = block->data + *at;
     const char *end = memchr(start, '\n', block->length - *at);
     *at = (size_t)(end - block->data) + 1;
+    if (begins_row)
+        start += source_mark(start, (size_t)(end - start));
     struct field line = {start, (size_t)(end - start)};
     if (line.length > 0 && start[line.length - 1] == '\r')
         line.length--;
     return line;
+}
+
+/* Where the text of a line begins in its block. */
+static size_t place_of(const struct block *block, const struct field *text)
+{
+    return (size_t)(text->data - block->data);
 }
 
 /* start: of the line in the block. A line of which only the beginning is there is none, whatever that is. */
@@ -122,7 +130,7 @@ static int keep_chunk(struct reader *reader, struct chunk *chunk)
 static struct chunk *begin_chunk(const struct reader *reader, const struct block *block, int slot)
 {
     int64_t lines = text_count_lines(block->data, block->length);
-    struct chunk *chunk = chunk_new(&reader->layout, lines);
+    struct chunk *chunk = chunk_new(reader->options, &reader->layout, lines);
     if (!chunk)
         return NULL;
     chunk->slot = slot;
@@ -174,6 +182,38 @@ static int64_t cut_line(const struct reader *reader, const struct block *block, 
         "characters");
 }
 
+/* The fields of a line at fault that are complete: those before what is wrong with it. */
+static int64_t complete_fields(const struct reader *reader, const struct block *block, size_t start,
+                               size_t end, const struct field *text, int64_t line, struct quoted *quoted,
+                               struct field fields[FIELDS_MAX])
+{
+    const int64_t lost = block->cut && line == 0; /* the last one goes on where the line was cut */
+    struct dpf_error ignored = {0};
+    if (!quoted || !memchr(text->data, '"', text->length))
+        return fields_split(&reader->options->delimiter, text->data, text->length, fields) - lost;
+    const int done = quoted_line(quoted, block->data + start, end - start, &ignored);
+    if (done <= 0)
+        quoted_reset(quoted);
+    const int64_t n = quoted_fields(quoted, fields);
+    return done > 0 ? n - lost : n;
+}
+
+/* A line that is at fault before its fields are counted, as far as its ids can be read. -1. */
+static int pass_void(struct reader *reader, const struct block *block, size_t start, size_t end,
+                     const struct field *text, const struct field *section, int64_t line, int slot,
+                     struct quoted *quoted, struct chunk *chunk, struct dpf_error *error)
+{
+    struct field fields[FIELDS_MAX];
+    int64_t n;
+    if (error->fault != DPF_FAULT_DATA || (!chunk->voids && !reader->options->ids_stay))
+        return -1;
+    n = complete_fields(reader, block, start, end, text, line, quoted, fields);
+    if (section && n < FIELDS_MAX)
+        fields[n++] = *section;
+    row_add_void(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line, error);
+    return -1;
+}
+
 /* The plain path: one line is one row. section: the item of lines that lack it, or NULL. quoted: as for
  * cut_line. */
 static int parse_line(struct reader *reader, const struct block *block, size_t start, size_t end,
@@ -181,9 +221,11 @@ static int parse_line(struct reader *reader, const struct block *block, size_t s
                       struct quoted *quoted, struct chunk *chunk, struct dpf_error *error)
 {
     struct field fields[FIELDS_MAX];
-    int64_t n = cut_line(reader, block, start, end, text, quoted, fields, error);
+    int64_t n = -1;
+    if (check_line(block, line, text, error) == 0)
+        n = cut_line(reader, block, start, end, text, quoted, fields, error);
     if (n < 0)
-        return -1;
+        return pass_void(reader, block, start, end, text, section, line, slot, quoted, chunk, error);
     if (section && section->length == 0)
         return error_set(
             error, DPF_FAULT_DATA,
@@ -216,7 +258,7 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
         if (at == block->length)
             break;
         const size_t start = at;
-        struct field text = next_line(block, &at);
+        struct field text = next_line(block, &at, 1);
         if (is_blank(block, start, &text)) {
             chunk->empty++;
             continue;
@@ -230,9 +272,8 @@ static int parse_block(struct reader *reader, const struct block *block, int slo
             section = (struct field){text.data, name};
             continue;
         }
-        if (check_line(block, line, &text, &stop->error) == 0)
-            parse_line(reader, block, start, at, &text, sections ? &section : NULL, line, slot, state->quoted,
-                       chunk, &stop->error);
+        parse_line(reader, block, place_of(block, &text), at, &text, sections ? &section : NULL, line, slot,
+                   state->quoted, chunk, &stop->error);
         if (stop->error.fault && !pass_over(reader, slot, block, line, stop))
             return -1;
     }
@@ -253,7 +294,7 @@ static int parse_quoted(struct reader *reader, const struct block *block, struct
     size_t at = 0;
     for (int64_t line = 0; at < block->length; line++) {
         size_t start = at;
-        struct field text = next_line(block, &at);
+        struct field text = next_line(block, &at, !quoted_is_open(state->quoted));
         if (!quoted_is_open(state->quoted)) {
             if (is_blank(block, start, &text)) {
                 chunk->empty++;
@@ -264,7 +305,7 @@ static int parse_quoted(struct reader *reader, const struct block *block, struct
         }
         int status = check_line(block, line, &text, &stop->error);
         if (status == 0)
-            status = quoted_line(state->quoted, block->data + start, at - start, &stop->error);
+            status = quoted_line(state->quoted, text.data, at - place_of(block, &text), &stop->error);
         if (status > 0 && state->skip_header)
             state->skip_header = 0;
         else if (status > 0)
@@ -399,7 +440,7 @@ static int first_row(struct reader *reader, struct block *block, struct quoted *
         }
         for (size_t at = 0; at < block->length;) {
             size_t start = at;
-            struct field text = next_line(block, &at);
+            struct field text = next_line(block, &at, !(quoted && quoted_is_open(quoted)));
             ++*line;
             if (is_blank(block, start, &text) && !(quoted && quoted_is_open(quoted)))
                 continue;
@@ -409,7 +450,7 @@ static int first_row(struct reader *reader, struct block *block, struct quoted *
                 *n = fields_split(&reader->options->delimiter, text.data, text.length, fields);
                 return 1;
             }
-            int done = quoted_line(quoted, block->data + start, at - start, error);
+            int done = quoted_line(quoted, text.data, at - place_of(block, &text), error);
             if (done < 0)
                 return -1;
             if (!done && !reader->options->multi_line)
@@ -469,6 +510,9 @@ static int decide_layout(struct reader *reader, struct dpf_error *error)
     reader->header_block = block.index;
     if (status > 0)
         status = layout_decide(reader->options, fields, n, &reader->layout, &local) == 0 ? 1 : NOT_DECIDED;
+    else if (status == 0 && reader->options->header == HEADER_YES)
+        error_at(error, DPF_FAULT_DATA, reader->path, 0,
+                 "this file has no header; give it one, or set data.%sheader = no", reader->options->prefix);
     else if (status == 0 && !reader->is_look)
         error_at(error, DPF_FAULT_DATA, reader->path, 0, "this file contains no records");
     if (status < 0 && (status == NOT_DECIDED || !reader->is_look))
@@ -716,6 +760,8 @@ int table_read(struct table *table, const char *path, const struct file_options 
     }
     struct stat info;
     int status = decide_layout(&reader, error);
+    if (status == 0)
+        status = table_take_form(&table->form, reader.path, options, &reader.layout, error);
     if (status == 0) {
         ticker_begin("reading records", stat(path, &info) == 0 ? (int64_t)info.st_size : 0);
         status = read_all(&reader, first, pool, error);
@@ -732,12 +778,17 @@ int table_read(struct table *table, const char *path, const struct file_options 
     return status;
 }
 
-int table_check(const char *path, const struct file_options *options, struct dpf_error *error)
+int table_look(const char *path, const struct file_options *options, struct layout *layout,
+               struct dpf_error *error)
 {
     const struct read_control control = {.block_size = LOOK_BLOCK};
     struct reader reader = {.path = path, .options = options, .control = &control, .is_look = 1};
     struct dpf_error found = {0};
-    if (decide_layout(&reader, &found) == 0 || !found.fault)
+    if (decide_layout(&reader, &found) == 0) {
+        *layout = reader.layout;
+        return 1;
+    }
+    if (!found.fault)
         return 0;
     if (!error->fault)
         *error = found;

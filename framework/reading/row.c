@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-struct chunk *chunk_new(const struct layout *layout, int64_t n)
+struct chunk *chunk_new(const struct file_options *options, const struct layout *layout, int64_t n)
 {
     struct chunk *chunk = memory_new(1, sizeof *chunk);
     if (!chunk)
@@ -22,6 +22,8 @@ struct chunk *chunk_new(const struct layout *layout, int64_t n)
         missing |= !(chunk->stamps = memory_raw(count, sizeof *chunk->stamps));
     if (layout->columns[COLUMN_WEIGHT] >= 0)
         missing |= !(chunk->weights = memory_raw(count, sizeof *chunk->weights));
+    if (options->voids != VOID_GONE)
+        missing |= !(chunk->voids = memory_new(count, sizeof *chunk->voids));
     if (!missing)
         return chunk;
     chunk_free(chunk);
@@ -38,6 +40,7 @@ void chunk_free(struct chunk *chunk)
     free(chunk->stamps);
     free(chunk->times);
     free(chunk->weights);
+    free(chunk->voids);
     free(chunk->lines_of);
     free(chunk);
 }
@@ -120,42 +123,36 @@ static float round_inwards(double value, double lo, double hi)
     return rounded;
 }
 
-/* A value's place is public where only values are protected, so that a record with a bad one stays. */
-static int keep_bounded(const struct file_options *options, double value, float *out)
+float void_value(const struct file_options *options)
 {
-    if (!options->keep_records || !isfinite(options->value_lo) || !isfinite(options->value_hi))
-        return -1;
-    *out = round_inwards(value < options->value_hi ? fmax(value, options->value_lo) : options->value_hi,
-                         options->value_lo, options->value_hi);
-    return 0;
+    const double lo = options->value_lo, hi = options->value_hi;
+    return round_inwards(isfinite(lo) ? lo : isfinite(hi) ? hi : 0, lo, hi);
 }
 
-static int out_of_range(const struct file_options *options, const struct field *field, double value,
-                        float *out, struct dpf_error *error)
+static int out_of_range(const struct file_options *options, const struct field *field,
+                        struct dpf_error *error)
 {
     char show[96];
     if (options->out_of_range == RANGE_DROP)
         return 1;
-    error_set(error, DPF_FAULT_DATA,
-              "value %s is outside the declared range %g to %g; correct value-min and value-max, or set "
-              "out-of-range = clip or drop",
-              field_show(field, show), options->value_lo, options->value_hi);
-    return keep_bounded(options, value, out);
+    return error_set(
+        error, DPF_FAULT_DATA,
+        "value %s is outside the declared range %g to %g; correct value-min and value-max, or set "
+        "out-of-range = clip or drop",
+        field_show(field, show), options->value_lo, options->value_hi);
 }
 
-/* 1: the record is to be dropped. -1: an error. 0 with an error: the record stays with another value. */
+/* 1: it is to be dropped. -1: an error. */
 static int take_value(const struct file_options *options, const struct layout *layout,
                       const struct field *field, float *out, int64_t *clipped, struct dpf_error *error)
 {
     double value;
     char show[96];
-    if (field_real(field, &value) != 0) {
-        bad_number(options, layout, COLUMN_RATING, field, error);
-        return keep_bounded(options, options->value_lo, out);
-    }
+    if (field_real(field, &value) != 0)
+        return bad_number(options, layout, COLUMN_RATING, field, error);
     if (value < options->value_lo || value > options->value_hi) {
         if (options->out_of_range != RANGE_CLIP)
-            return out_of_range(options, field, value, out, error);
+            return out_of_range(options, field, error);
         value = value < options->value_lo ? options->value_lo : options->value_hi;
         ++*clipped;
     } else if (value < 0 && isinf(options->value_lo)) {
@@ -185,6 +182,8 @@ static int check_id(const struct file_options *options, const struct field *fiel
         return error_set(error, DPF_FAULT_DATA,
                          "the %s in column %d is %s, which stands for a missing value; remove the line", what,
                          column + 1, field_show(field, show));
+    if (memchr(field->data, 0, field->length))
+        return error_set(error, DPF_FAULT_DATA, "the %s in column %d has a NUL byte", what, column + 1);
     if (memchr(field->data, '\n', field->length) || memchr(field->data, '\r', field->length))
         return error_set(
             error, DPF_FAULT_DATA,
@@ -307,40 +306,123 @@ static int take_weight(const struct file_options *options, const struct layout *
     return 0;
 }
 
+/* What a line says beside its ids and its value. */
+struct besides {
+    double time;
+    float weight;
+};
+
+/* Adds a record that has its value already. -1 if memory runs out. */
+static int append(const struct layout *layout, struct slot *slot, struct chunk *chunk,
+                  const struct field *user, const struct field *item, const struct besides *besides,
+                  int64_t line)
+{
+    const int64_t i = chunk->n;
+    chunk->users[i] = ids_add(&slot->users, user);
+    chunk->items[i] = ids_add(&slot->items, item);
+    if (chunk->weights)
+        chunk->weights[i] = besides->weight;
+    if (chunk->users[i] < 0 || chunk->items[i] < 0 || row_note_line(chunk, line) != 0 ||
+        (layout->columns[COLUMN_TIME] >= 0 && row_keep_time(chunk, besides->time) != 0))
+        return -1;
+    chunk->n++;
+    return 0;
+}
+
+/* What becomes of a void line whose ids are good. -1 if memory runs out. */
+static int append_void(const struct file_options *options, const struct layout *layout, struct slot *slot,
+                       struct chunk *chunk, const struct field *user, const struct field *item,
+                       const struct besides *besides, int64_t line, int is_dropped)
+{
+    if (chunk->voids && (!is_dropped || options->drops_stay)) {
+        if (chunk->values)
+            chunk->values[chunk->n] = void_value(options);
+        chunk->voids[chunk->n] = 1;
+        return append(layout, slot, chunk, user, item, besides, line);
+    }
+    const int lost =
+        options->ids_stay && (ids_add(&slot->users, user) < 0 || ids_add(&slot->items, item) < 0);
+    return lost ? -1 : 0;
+}
+
+/* Time and weight of a line of which something is at fault: what can be read of them. */
+static struct besides read_besides(const struct file_options *options, const struct layout *layout,
+                                   const struct field *fields, int64_t n)
+{
+    const int time = layout->columns[COLUMN_TIME], weight = layout->columns[COLUMN_WEIGHT];
+    struct besides besides = {0, 1};
+    if (n != layout->fields)
+        return besides;
+    if (time >= 0 && !row_time(options, layout, &fields[time], &besides.time))
+        besides.time = 0;
+    if (weight >= 0 && !row_weight(options, layout, &fields[weight], &besides.weight))
+        besides.weight = 1;
+    return besides;
+}
+
+int row_add_void(const struct file_options *options, const struct layout *layout, struct slot *slot,
+                 struct chunk *chunk, const struct field *fields, int64_t n, int64_t line,
+                 struct dpf_error *error)
+{
+    const int64_t known = (n < FIELDS_MAX ? n : FIELDS_MAX) - options->sections;
+    const int user = layout->columns[COLUMN_USER], item = layout->columns[COLUMN_ITEM];
+    struct dpf_error bad = {0};
+    if ((!chunk->voids && !options->ids_stay) || user >= known || (!options->sections && item >= known))
+        return 0;
+    const struct field *users = &fields[user], *items = &fields[options->sections ? known : item];
+    if (check_id(options, users, "", 0, &bad) != 0 || check_id(options, items, "", 0, &bad) != 0)
+        return 0;
+    const struct besides besides = read_besides(options, layout, fields, n);
+    if (append_void(options, layout, slot, chunk, users, items, &besides, line, 0) == 0)
+        return 0;
+    *error = (struct dpf_error){0};
+    return error_memory(error);
+}
+
+/* The value, the time and the weight of a line whose fields are as many as they should be. 1: its value is to
+   be dropped. */
+static int take_fields(const struct file_options *options, const struct layout *layout, struct chunk *chunk,
+                       const struct field *fields, struct besides *besides, struct dpf_error *error)
+{
+    const int *columns = layout->columns;
+    int status = 0;
+    if (chunk->values)
+        status = take_value(options, layout, &fields[columns[COLUMN_RATING]], &chunk->values[chunk->n],
+                            &chunk->clipped, error);
+    if (status == 0 && columns[COLUMN_TIME] >= 0)
+        status = take_time(options, layout, &fields[columns[COLUMN_TIME]], &besides->time, error);
+    if (status == 0 && columns[COLUMN_WEIGHT] >= 0)
+        status = take_weight(options, layout, &fields[columns[COLUMN_WEIGHT]], &besides->weight, error);
+    return status;
+}
+
 int row_add(const struct file_options *options, const struct layout *layout, struct slot *slot,
             struct chunk *chunk, const struct field *fields, int64_t n, int64_t line, struct dpf_error *error)
 {
-    if (n != layout->fields)
-        return wrong_count(options, layout, fields, n, error);
     const int *columns = layout->columns;
+    if (n != layout->fields) {
+        wrong_count(options, layout, fields, n, error);
+        row_add_void(options, layout, slot, chunk, fields, n, line, error);
+        return -1;
+    }
     const struct field *user = &fields[columns[COLUMN_USER]];
     const struct field *item = &fields[columns[COLUMN_ITEM]];
     if (check_id(options, user, column_word(options, COLUMN_USER), columns[COLUMN_USER], error) != 0 ||
         check_id(options, item, column_word(options, COLUMN_ITEM), columns[COLUMN_ITEM], error) != 0)
         return -1;
-    int64_t i = chunk->n;
-    if (chunk->values) {
-        int status = take_value(options, layout, &fields[columns[COLUMN_RATING]], &chunk->values[i],
-                                &chunk->clipped, error);
-        if (status != 0) {
-            chunk->dropped += status > 0;
-            return status > 0 ? 0 : -1;
-        }
+    struct besides besides = {0, 1};
+    const int status = take_fields(options, layout, chunk, fields, &besides, error);
+    if (status < 0) {
+        row_add_void(options, layout, slot, chunk, fields, n, line, error);
+        return -1;
     }
-    double time;
-    if (columns[COLUMN_TIME] >= 0 &&
-        take_time(options, layout, &fields[columns[COLUMN_TIME]], &time, error) != 0)
-        return -1;
-    if (chunk->weights &&
-        take_weight(options, layout, &fields[columns[COLUMN_WEIGHT]], &chunk->weights[i], error) != 0)
-        return -1;
-    chunk->users[i] = ids_add(&slot->users, user);
-    chunk->items[i] = ids_add(&slot->items, item);
-    if (chunk->users[i] < 0 || chunk->items[i] < 0 || row_note_line(chunk, line) != 0 ||
-        (columns[COLUMN_TIME] >= 0 && row_keep_time(chunk, time) != 0))
-        return error_memory(error);
-    chunk->n++;
-    return 0;
+    if (status == 0)
+        return append(layout, slot, chunk, user, item, &besides, line) == 0 ? 0 : error_memory(error);
+    chunk->dropped++;
+    besides = read_besides(options, layout, fields, n);
+    return append_void(options, layout, slot, chunk, user, item, &besides, line, 1) == 0
+               ? 0
+               : error_memory(error);
 }
 
 int row_value(const struct file_options *options, const struct layout *layout, const struct field *field,
@@ -348,7 +430,7 @@ int row_value(const struct file_options *options, const struct layout *layout, c
 {
     struct dpf_error error = {0};
     int64_t clipped = 0;
-    return take_value(options, layout, field, out, &clipped, &error) == 0 && !error.fault && clipped == 0;
+    return take_value(options, layout, field, out, &clipped, &error) == 0 && clipped == 0;
 }
 
 int row_time(const struct file_options *options, const struct layout *layout, const struct field *field,

@@ -42,7 +42,8 @@ char *judge_words(const struct judge *judge, enum verdict *verdict)
         .model = plan->recommender.instance ? plan->recommender.instance->entry->component->id : NULL,
         .users = dataset->users.n,
         .items = dataset->items.n,
-        .records = dataset->train.n};
+        .records = dataset->train.n,
+        .seeded = plan->seeded};
     for (; *rivals; rivals++) {
         const struct comparison *found = take(judge, *rivals);
         if (found)

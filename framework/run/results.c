@@ -16,6 +16,7 @@
 #include "base/ranks.h"
 #include "base/text.h"
 #include "dataset/shares.h"
+#include "run/by_user_file.h"
 #include "run/npy.h"
 #include "run/noise_table.h"
 #include "run/record_budgets.h"
@@ -42,6 +43,7 @@ static const char *const result_files[] = {"run.json",
                                            "private/model_state.bin",
                                            "private/data.json",
                                            "private/metrics.csv",
+                                           BY_USER_FILE,
                                            "private/record_budgets.csv",
                                            "private/noise.csv",
                                            "private/violations.txt",
@@ -377,6 +379,11 @@ static const char *side_of_files(const struct plan *plan, int side)
     return plan->sides[side].updated && plan->sides[side].public_rows ? "release" : "private";
 }
 
+static const struct user_values *by_user(const struct results *r)
+{
+    return r->test ? r->test->by_user : NULL;
+}
+
 static json_t *files_json(const struct results *r)
 {
     json_t *object = json_object();
@@ -395,6 +402,8 @@ static json_t *files_json(const struct results *r)
     json_object_set_new(object, "guarantee", json_string("release/guarantee.txt"));
     json_object_set_new(object, "ledger", json_string("release/ledger.json"));
     json_object_set_new(object, "metrics", json_string("private/metrics.csv"));
+    if (by_user_exists(by_user(r)))
+        json_object_set_new(object, "by_user", json_string(BY_USER_FILE));
     if (r->released)
         json_object_set_new(object, "released_metrics", json_string("release/metrics.csv"));
     json_object_set_new(object, "data", json_string("private/data.json"));
@@ -449,6 +458,8 @@ static json_t *run_json(const struct results *r, const struct record_budgets *bu
     json_object_set_new(root, "guarantee_covers", covers_json(r));
     json_object_set_new(root, "baselines", results_comparisons_json(r->comparisons, r->n_comparisons));
     json_object_set_new(root, "metric_conventions", conventions_json(r->test));
+    if (by_user_exists(by_user(r)))
+        json_object_set_new(root, "by_user", by_user_json(by_user(r)));
     json_object_set_new(root, "guarantee", guarantee_json(&r->plan->guarantee));
     if (of_records)
         json_object_set_new(root, "record_budgets", of_records);
@@ -690,6 +701,8 @@ int results_write(const char *directory, const struct results *results, json_t *
         status = write_factors(directory, results, side, error);
     if (status == 0)
         status = write_metrics(directory, results, error);
+    if (status == 0 && by_user_exists(by_user(results)))
+        status = by_user_write(directory, by_user(results), error);
     if (status == 0)
         status = write_released(directory, results->released, error);
     if (status == 0)

@@ -524,6 +524,28 @@ static int tell(struct run *run, const struct arguments *arguments, const char *
     return status;
 }
 
+/*
+ * A metric that has nothing to average, as that of a band in which nobody is. If none has, a run without a proof fails;
+ * where there is a proof, the number of users with test records decides nothing.
+ */
+static int tell_unavailable(const struct run *run, const char *directory, struct dpf_error *error)
+{
+    int64_t available = 0;
+    for (int64_t i = 0; i < run->test.n; i++) {
+        available += run->test.items[i].n != 0;
+        if (run->test.items[i].n == 0)
+            log_message(LOG_LEVEL_WARNING,
+                        "metric %s is not available: the test part has nothing to average for it",
+                        run->test.items[i].name);
+    }
+    if (run->test.n == 0 || available || run->session.plan.guarantee.zero_violations)
+        return 0;
+    return error_set(
+        error, DPF_FAULT_DATA,
+        "no metric is available: the test part has nothing to average. All results are written to %s",
+        directory);
+}
+
 static int finish(struct run *run, const struct arguments *arguments, const char *directory,
                   struct dpf_error *error)
 {
@@ -553,18 +575,7 @@ static int finish(struct run *run, const struct arguments *arguments, const char
         resume_remove(directory);
     if (ranks_rank() == 0 && tell(run, arguments, directory, &results, written, error) != 0)
         return -1;
-    for (int64_t i = 0; i < run->test.n; i++)
-        if (run->test.items[i].n == 0 && run->session.plan.guarantee.zero_violations)
-            log_message(LOG_LEVEL_WARNING,
-                        "metric %s is not available: no user has a positive in the test part",
-                        run->test.items[i].name);
-        else if (run->test.items[i].n == 0)
-            return error_set(
-                error, DPF_FAULT_DATA,
-                "metric %s is not available: no user has a positive in the test part. All results are "
-                "written to %s",
-                run->test.items[i].name, directory);
-    return 0;
+    return tell_unavailable(run, directory, error);
 }
 
 static void close_run(struct run *run)

@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "evaluate/paired_users.h"
 
-/* Errors of predictions are compared to this many thousandths; nothing is known of their spread. */
-#define RATING_TOLERANCE 0.002
-/* Standard errors within which two means over users are the same. */
-#define DEVIATIONS 2.0
+#define LEVEL 0.05
 /* Below so many records an item, private factors of items carry little. */
 #define FEW_RECORDS 50.0
 
@@ -20,6 +18,7 @@ struct judged {
     int smaller_is_better;
     const struct verdict_rival *rival;
     double other; /* its value */
+    const struct random_root *seeded;
 };
 
 static const char *const of_lists[] = {"popularity", "private-popularity", NULL};
@@ -95,6 +94,7 @@ static int judge_input(const struct verdict_input *input, struct judged *out)
 {
     if (!input->test || choose(input->test, input->implicit, out) != 0)
         return -1;
+    out->seeded = input->seeded;
     for (int i = 0; i < input->n_rivals; i++) {
         const struct verdict_rival *rival = &input->rivals[i];
         const int decides = !out->rival || rival->epsilon > 0 || !input->has_noise;
@@ -105,43 +105,41 @@ static int judge_input(const struct verdict_input *input, struct judged *out)
     return out->rival ? 0 : -1;
 }
 
-/* The variance of a mean over users: by its confidence interval (95 %), else at most p (1 - p), since ranking
-   metrics of a user lie in [0, 1]. */
-static double variance_of(const struct metric *metric, double value)
+/* Whether a is better than b by the judged metric, on the same test records. */
+static enum verdict compare(const struct judged *judged, const struct metrics *a, const struct metrics *b,
+                            struct paired_users *out)
 {
-    const double p = fmin(fmax(value, 0), 1), width = metric->high - metric->low;
-    if (isfinite(width) && value == metric->value)
-        return width * width / (2 * 1.96 * 2 * 1.96);
-    return p * (1 - p) / (double)(metric->n ? metric->n : 1);
+    const char *name = judged->own->name;
+    struct dpf_error ignored = {0};
+    *out = (struct paired_users){.p = (double)NAN, .why_not = "there are no results by user"};
+    const int ma = a->by_user ? user_values_find(a->by_user, name) : -1;
+    const int mb = b->by_user ? user_values_find(b->by_user, name) : -1;
+    if (ma < 0 || mb < 0 || a->by_user->n_users != b->by_user->n_users ||
+        paired_users_compare(a->by_user, b->by_user, ma, mb, NULL, a->by_user->n_users,
+                             judged->smaller_is_better, judged->seeded, out, &ignored) != 0 ||
+        !(out->p < LEVEL))
+        return VERDICT_OPEN;
+    return (out->difference > 0) != judged->smaller_is_better ? VERDICT_BETTER : VERDICT_WORSE;
 }
 
-/* What chance may make of the difference. */
-static double tolerance(const struct judged *judged, double value)
+static enum verdict compare_rival(const struct verdict_input *input, const struct judged *judged,
+                                  struct paired_users *out)
 {
-    if (judged->smaller_is_better)
-        return RATING_TOLERANCE * judged->other;
-    return DEVIATIONS * sqrt(variance_of(judged->own, value) + variance_of(judged->own, judged->other));
-}
-
-static enum verdict compare(const struct judged *judged, double value)
-{
-    const double gain = judged->smaller_is_better ? judged->other - value : value - judged->other;
-    const double chance = tolerance(judged, value);
-    return gain > chance ? VERDICT_BETTER : gain < -chance ? VERDICT_WORSE : VERDICT_SAME;
+    return compare(judged, input->test, judged->rival->metrics, out);
 }
 
 enum verdict verdict_judge(const struct verdict_input *input)
 {
     struct judged judged;
-    return judge_input(input, &judged) == 0 ? compare(&judged, judged.own->value) : VERDICT_NONE;
+    struct paired_users ignored;
+    return judge_input(input, &judged) == 0 ? compare_rival(input, &judged, &ignored) : VERDICT_NONE;
 }
 
 /* Whether the model without noise and clips is better than the one with them. */
-static int noise_costs(const struct judged *judged, double without)
+static int noise_costs(const struct verdict_input *input, const struct judged *judged)
 {
-    struct judged against = *judged;
-    against.other = judged->own->value;
-    return compare(&against, without) == VERDICT_BETTER;
+    struct paired_users ignored;
+    return compare(judged, input->non_private, input->test, &ignored) == VERDICT_BETTER;
 }
 
 static void add_remedy(const struct verdict_input *input, struct text *out)
@@ -162,21 +160,22 @@ static void add_cost(const struct verdict_input *input, const struct judged *jud
                      struct text *out)
 {
     const char *name = judged->own->name;
-    const enum verdict verdict = compare(judged, without);
+    struct paired_users ignored;
+    const enum verdict verdict = compare(judged, input->non_private, judged->rival->metrics, &ignored);
     if (verdict == VERDICT_BETTER) {
         text_add(out, " Noise and clips are the cause: without them %s is %.4f.", name, without);
         add_remedy(input, out);
     } else
         text_add(
             out, " Noise and clips cost accuracy, but even without them %s would be %.4f, %s better than %s.",
-            name, without, verdict == VERDICT_SAME ? "not reliably" : "no", subject_of(judged->rival->name));
+            name, without, verdict == VERDICT_OPEN ? "not reliably" : "no", subject_of(judged->rival->name));
 }
 
 static void add_reason(const struct verdict_input *input, const struct judged *judged, struct text *out)
 {
     const char *name = judged->own->name;
     const double without = input->non_private ? metrics_find(input->non_private, name) : (double)NAN;
-    if (isfinite(without) && noise_costs(judged, without)) {
+    if (isfinite(without) && noise_costs(input, judged)) {
         add_cost(input, judged, without, out);
     } else if (isfinite(without)) {
         text_add(out, " Noise is not the cause: without it %s is %.4f. %s", name, without,
@@ -207,31 +206,45 @@ static void add_others(const struct verdict_input *input, const struct judged *j
         text_add(out, ".");
 }
 
-static void add_comparison(const struct judged *judged, enum verdict verdict, struct text *out)
+/* What the test rests on; where it could not tell, what it could have told. */
+static void add_test(const struct paired_users *paired, enum verdict verdict, struct text *out)
+{
+    if (paired->why_not)
+        text_add(out, "; %s.", paired->why_not);
+    else
+        text_add(
+            out,
+            "; difference %+.4f, 95 %% interval %+.4f to %+.4f, p %s%.4f, %lld users: %lld win, %lld lose.",
+            paired->difference, paired->low, paired->high, paired->p < 1e-4 ? "< " : "= ",
+            fmax(paired->p, 1e-4), (long long)paired->users, (long long)paired->wins,
+            (long long)paired->losses);
+    if (verdict == VERDICT_OPEN && paired->visible > 0)
+        text_add(out, " A difference of %.4f would have been found.", paired->visible);
+    if (!paired->why_not && paired->users < VERDICT_FEW_USERS)
+        text_add(out, " This test part is small.");
+}
+
+static void add_comparison(const struct judged *judged, enum verdict verdict,
+                           const struct paired_users *paired, struct text *out)
 {
     static const char *const words[][2] = {
-        [VERDICT_BETTER] = {"ranks better than", "predicts better than"},
-        [VERDICT_SAME] = {"does not rank reliably better than", "does not predict reliably better than"},
-        [VERDICT_WORSE] = {"ranks worse than", "predicts worse than"}};
-    text_add(out, "Verdict: the model %s %s: %s is %.4f against %.4f",
-             words[verdict][judged->smaller_is_better], subject_of(judged->rival->name), judged->own->name,
-             judged->own->value, judged->other);
+        [VERDICT_BETTER] = {"the model ranks better than", "the model predicts better than"},
+        [VERDICT_OPEN] = {"this test part cannot tell whether the model ranks better than",
+                          "this test part cannot tell whether the model predicts better than"},
+        [VERDICT_WORSE] = {"the model ranks worse than", "the model predicts worse than"}};
+    text_add(out, "Verdict: %s %s: %s is %.4f against %.4f", words[verdict][judged->smaller_is_better],
+             subject_of(judged->rival->name), judged->own->name, judged->own->value, judged->other);
     const double change = judged->other != 0 ? 100 * (judged->own->value / judged->other - 1) : 0;
     if (change != 0)
         text_add(out, fabs(change) < 2 ? " (%+.1f %%)" : " (%+.0f %%)", change);
-    if (verdict == VERDICT_SAME)
-        text_add(out, ", which may be chance with %lld %s.", (long long)judged->own->n,
-                 judged->smaller_is_better ? "records" : "users");
-    else
-        text_add(out, ".");
+    add_test(paired, verdict, out);
 }
 
 /* Whether the rival is better, be it by chance. */
-static int is_behind(const struct judged *judged)
+static int is_behind(const struct judged *judged, enum verdict verdict)
 {
-    const enum verdict verdict = compare(judged, judged->own->value);
     const int higher = (judged->own->value > judged->other) != judged->smaller_is_better;
-    return verdict == VERDICT_WORSE || (verdict == VERDICT_SAME && !higher);
+    return verdict == VERDICT_WORSE || (verdict == VERDICT_OPEN && !higher);
 }
 
 /* One of the simple models itself. */
@@ -243,7 +256,9 @@ static int is_fallback(const struct verdict_input *input)
 int verdict_gives_reason(const struct verdict_input *input)
 {
     struct judged judged;
-    return judge_input(input, &judged) == 0 && is_behind(&judged) && !is_fallback(input);
+    struct paired_users ignored;
+    return judge_input(input, &judged) == 0 && !is_fallback(input) &&
+           is_behind(&judged, compare_rival(input, &judged, &ignored));
 }
 
 char *verdict_text(const struct verdict_input *input)
@@ -252,11 +267,12 @@ char *verdict_text(const struct verdict_input *input)
     struct text out = {0};
     if (judge_input(input, &judged) != 0)
         return NULL;
-    const enum verdict verdict = compare(&judged, judged.own->value);
+    struct paired_users paired;
+    const enum verdict verdict = compare_rival(input, &judged, &paired);
     const int is_private = judged.rival->epsilon > 0;
-    add_comparison(&judged, verdict, &out);
+    add_comparison(&judged, verdict, &paired, &out);
     add_others(input, &judged, &out);
-    if (is_behind(&judged)) {
+    if (is_behind(&judged, verdict)) {
         if (is_private)
             text_add(&out,
                      " Train that one instead: dpframe start FILE recipe=%s, or "
@@ -265,6 +281,10 @@ char *verdict_text(const struct verdict_input *input)
         if (!is_fallback(input))
             add_reason(input, &judged, &out);
     }
+    if (input->has_noise)
+        text_add(&out,
+                 " It is about this model, with its one draw of the noise; how the method does on average "
+                 "show repetitions (a sweep over run.seed).");
     if (is_private)
         text_add(&out, " These figures are private, and so is a choice by them: no epsilon covers it (C10).");
     text_add(&out, "\n");

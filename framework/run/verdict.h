@@ -25,13 +25,16 @@ struct verdict_input {
     int implicit, has_noise;
     const char *model; /* a component of the role recommender, which chooses rounds and ranks by its own rule;
                           NULL: a factorization */
-    int64_t users, items, records; /* of the training part */
+    int64_t users, items, records;    /* of the training part */
+    const struct random_root *seeded; /* for the draws of the comparison */
 };
 
-enum verdict { VERDICT_NONE, VERDICT_BETTER, VERDICT_SAME, VERDICT_WORSE };
+/* OPEN: this test part cannot tell. */
+enum verdict { VERDICT_NONE, VERDICT_BETTER, VERDICT_OPEN, VERDICT_WORSE };
 
 /*
- * The judgement alone, against one rival: of a model with noise the one that could be released with the same
+ * The judgement alone, by the paired comparison of users' results (evaluate/paired_users.h) at level 5 %,
+ * against one rival: of a model with noise the one that could be released with the same
  * epsilon, where there is one; else the simplest one; of a model without noise, the best of exact records.
  * NONE: there is nothing to judge by.
  */
@@ -42,6 +45,8 @@ int verdict_gives_reason(const struct verdict_input *input);
 /* The sentences, with figures and, unless it is better, the likely reason and what to do; NULL if there is
    nothing to judge by or memory is short. Private: computed from test records. Free it. */
 char *verdict_text(const struct verdict_input *input);
+/* Below so many users with test records the sentences warn. */
+#define VERDICT_FEW_USERS 200
 /* Names of the rivals that it needs, up to a NULL; NULL if no metric of the test part can be judged. */
 const char *const *verdict_rivals(const struct metrics *test, int implicit);
 

@@ -353,9 +353,9 @@ static int read_sections(const struct arguments *arguments, struct candidates *c
     if (!config)
         return -1;
     int status = select_options_read(config, &c->options, error);
-    if (status == 0 && c->design.seed_axis >= 0)
-        status = config_error(config, "sweep", "run.seed", error,
-                              "a seed is not a candidate: each run of a selection draws new noise");
+    if (status == 0 && design_repeats(&c->design))
+        status = config_error(config, "sweep", c->design.axes[c->design.n_axes - 1].key, error,
+                              "a repetition is not a candidate: each run of a selection draws new noise");
     if (status == 0 && *c->design.references)
         status = config_error(config, "sweep", "references", error, "a selection has candidates only");
     config_free(config);

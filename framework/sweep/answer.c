@@ -7,24 +7,13 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "evaluate/metric_table.h"
 #include "privacy/guarantee.h"
 #include "run/results.h"
 #include "sweep/outcome_tables.h"
 
-#define SIGNIFICANT 0.05
 #define EQUAL 5e-5      /* means that read the same in four decimals */
 #define MOST_SETTINGS 6 /* that are told one by one */
-
-int answer_smaller_is_better(const char *metric)
-{
-    static const char *const names[] = {"rmse", "mse", "mae", "mrank", "gini"};
-    if (strncmp(metric, "train-", 6) == 0)
-        metric += 6;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(metric, names[i], strlen(names[i])) == 0)
-            return 1;
-    return 0;
-}
 
 struct contest {
     const struct outcomes *outcomes;
@@ -54,7 +43,7 @@ static int is_noiseless(const struct outcomes *outcomes, const struct cell *cell
 static int is_reference(const struct outcomes *outcomes, const struct cell *cell)
 {
     for (size_t d = 0; d < outcomes->n_dimensions; d++)
-        if ((int)d != outcomes->repetition && cell->at[d] == OUTCOME_NO_VALUE)
+        if (!outcomes->dimensions[d].repeats && cell->at[d] == OUTCOME_NO_VALUE)
             return 1;
     return 0;
 }
@@ -73,7 +62,7 @@ static int takes_part(const struct contest *contest, const struct cell *cell)
 static int is_better(const struct contest *contest, const struct cell *a, const struct cell *b)
 {
     const double x = mean_of(contest, a), y = mean_of(contest, b);
-    return answer_smaller_is_better(contest->metric) ? x < y : x > y;
+    return metric_smaller_is_better(contest->metric) ? x < y : x > y;
 }
 
 /* Are both at the same setting: alike but for the dimension that is compared? */
@@ -82,7 +71,7 @@ static int same_setting(const struct contest *contest, const struct cell *a, con
     const struct outcomes *outcomes = contest->outcomes;
     for (size_t d = 0; d < outcomes->n_dimensions; d++) {
         const int moves = outcomes->dimensions[d].zipped && outcomes->dimensions[contest->dimension].zipped;
-        if ((int)d != outcomes->repetition && d != contest->dimension && !moves && a->at[d] != b->at[d])
+        if (!outcomes->dimensions[d].repeats && d != contest->dimension && !moves && a->at[d] != b->at[d])
             return 0;
     }
     return 1;
@@ -148,13 +137,13 @@ static void add_margin(const struct contest *contest, const struct cell *cell, s
         text_add(out, " (the baseline)");
         return;
     }
-    if (!test || isnan(test->t.difference))
+    if (!test || isnan(test->paired.difference))
         return;
-    text_add(out, " (%+.4f from %s", test->t.difference,
+    text_add(out, " (%+.4f from %s", test->paired.difference,
              contest->outcomes->dimensions[contest->dimension].values[contest->baseline]);
-    if (!isnan(test->t_holm))
-        text_add(out, ", p %s%s%s", test->t_holm < 1e-4 ? "" : "= ", outcome_tables_p(test->t_holm, p),
-                 test->t_holm >= SIGNIFICANT ? ", may be chance" : "");
+    if (!isnan(test->holm))
+        text_add(out, ", p %s%s%s", test->holm < 1e-4 ? "" : "= ", outcome_tables_p(test->holm, p),
+                 test->holm >= OUTCOME_SIGNIFICANT ? ", may be chance" : "");
     text_add(out, ")");
 }
 
@@ -278,18 +267,18 @@ static void add_verdicts(const struct contest *contest, struct text *out)
     size_t better = 0, worse = 0, all = 0;
     for (size_t i = 0; i < contest->tests->n; i++) {
         const struct outcome_test *test = &contest->tests->items[i];
-        if (strcmp(test->metric, contest->metric) != 0 || isnan(test->t_holm))
+        if (strcmp(test->metric, contest->metric) != 0 || isnan(test->holm))
             continue;
-        const int gain = (test->t.difference < 0) == answer_smaller_is_better(contest->metric);
+        const int gain = (test->paired.difference < 0) == metric_smaller_is_better(contest->metric);
         all++;
-        better += test->t_holm < SIGNIFICANT && gain;
-        worse += test->t_holm < SIGNIFICANT && !gain;
+        better += test->holm < OUTCOME_SIGNIFICANT && gain;
+        worse += test->holm < OUTCOME_SIGNIFICANT && !gain;
     }
     if (all)
         text_add(
             out,
             "\nOf %zu comparison%s with the baseline %zu %s better, %zu worse and %zu may be chance (paired "
-            "t-test, corrected by Holm's method, 5 %%).",
+            "test, corrected by Holm's method, 5 %%).",
             all, all == 1 ? "" : "s", better, better == 1 ? "is" : "are", worse, all - better - worse);
     if (contest->outcomes->n_repetitions < 2)
         text_add(out, "\nThere is one run of each, so any difference may be chance.");
@@ -313,7 +302,7 @@ static void choose_dimension(struct contest *contest)
     for (int text_first = 1; text_first >= 0; text_first--)
         for (size_t d = 0; d < outcomes->n_dimensions; d++) {
             const struct dimension *dimension = &outcomes->dimensions[d];
-            if ((int)d == outcomes->repetition || dimension->n < 2 ||
+            if (outcomes->dimensions[d].repeats || dimension->n < 2 ||
                 (text_first && *dimension->key && dimension->numeric))
                 continue;
             contest->dimension = d;
@@ -342,7 +331,7 @@ char *answer_text(const struct outcomes *outcomes, const struct outcome_tests *t
         return NULL;
     wins_of(&contest, 0, &settings);
     text_add(&out, "By %s (%s is better):%s", contest.metric,
-             answer_smaller_is_better(contest.metric) ? "smaller" : "larger", settings > 1 ? "\n" : " ");
+             metric_smaller_is_better(contest.metric) ? "smaller" : "larger", settings > 1 ? "\n" : " ");
     if (settings <= MOST_SETTINGS)
         add_each(&contest, &out);
     else

@@ -15,7 +15,4 @@ char *answer_text(const struct outcomes *outcomes, const struct outcome_tests *t
 /* The proved guarantees, and in how many of the cells. Free it; NULL if no cell has a run, or memory ran
    out. */
 char *answer_privacy(const struct outcomes *outcomes);
-/* Whether smaller values of a metric are better. */
-int answer_smaller_is_better(const char *metric);
-
 #endif

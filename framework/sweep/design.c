@@ -10,11 +10,21 @@
 #include "base/text.h"
 #include "sweep/design_parse.h"
 
-enum { SWEEP_QUESTION, SWEEP_MODE, SWEEP_BASELINE, SWEEP_METRICS, SWEEP_REFERENCES, SWEEP_JOBS, SWEEP_COUNT };
+enum {
+    SWEEP_QUESTION,
+    SWEEP_MODE,
+    SWEEP_BASELINE,
+    SWEEP_METRICS,
+    SWEEP_REFERENCES,
+    SWEEP_PAIR,
+    SWEEP_JOBS,
+    SWEEP_COUNT
+};
 
 static const dpf_enum_value mode_values[] = {
     {"crossed", "every combination of the axes' values"},
-    {"zip", "first values together, second values together, and so on; run.seed and variants stay crossed"},
+    {"zip", "first values together, second values together, and so on; run.seed, split.fold and variants "
+            "stay crossed"},
 };
 static const dpf_param table[SWEEP_COUNT] = {
     [SWEEP_QUESTION] = DPF_PARAM_TEXT_F("question", DPF_TYPE_STRING, "", 0,
@@ -30,6 +40,13 @@ static const dpf_param table[SWEEP_COUNT] = {
         DPF_PARAM_TEXT_F("references", DPF_TYPE_STRING, "", 0,
                          "Variants that the axes do not concern, such as the run without noise: they "
                          "are run once for each seed, and plots show them as level lines."),
+    [SWEEP_PAIR] = DPF_PARAM_TEXT_F("pair", DPF_TYPE_STRING, "splits", 0,
+                                    "What points with the same run.seed and split.fold have in common: "
+                                    "\"splits\", or \"splits, noise\". Where "
+                                    "the noise is reproducible and no axis or variant sets "
+                                    "privacy.noise-seed, each point gets one that follows "
+                                    "from the configuration's, from run.seed, split.fold and, unless noise "
+                                    "is paired, from its other settings."),
     [SWEEP_JOBS] = DPF_PARAM_INT_F("jobs", 0, 0, 1024, 0, "processes",
                                    "Points that run at the same time; 0 takes one for each processor."),
 };
@@ -63,6 +80,7 @@ void design_free(struct design *design)
     free(design->variants);
     design_list_free(&design->metrics);
     free(design->question);
+    free(design->noise_seed);
     free(design->baseline);
     free(design->references);
     free(design->directory);
@@ -241,7 +259,7 @@ static int add_axis(const struct config *config, const struct config_entry *entr
         refuse(entry, error, problem);
     else if (status == -2)
         error_memory(error);
-    if (status == 0)
+    if (status == 0 && out->mode != DESIGN_ZIP)
         status = check_distinct(entry, &texts, axis->named, error);
     for (size_t i = 0; i < texts.n && status == 0; i++)
         status = add_value(config, axis, texts.texts[i], error);
@@ -334,9 +352,7 @@ const struct design_axis *design_axis_read(const struct design *design, const ch
         if (strlen(name) == n && n && strncmp(name, text + 1, n) == 0)
             return &design->axes[i];
     }
-    return n == 4 && strncmp("seed", text + 1, 4) == 0 && design->seed_axis >= 0
-               ? &design->axes[design->seed_axis]
-               : NULL;
+    return n == 4 && strncmp("seed", text + 1, 4) == 0 ? design_seeds(design) : NULL;
 }
 
 /* Marks the axes that a variant's setting reads; -1 if it reads what it has no value of. */
@@ -360,12 +376,31 @@ static int mark_read(const struct config *config, const struct design *design,
     return 0;
 }
 
+/* An axis that repeats decides for all points, so a variant's own value would be lost. */
+static int check_repetition(const struct config *config, const struct design *design,
+                            const struct design_variant *variant, const char *setting,
+                            struct dpf_error *error)
+{
+    for (size_t i = 0; i < design->n_axes; i++) {
+        const char *key = design->axes[i].key;
+        if (design->axes[i].repeats && strncmp(setting, key, strlen(key)) == 0 && setting[strlen(key)] == '=')
+            return error_set(error, DPF_FAULT_CONFIG,
+                             "%s: [sweep] variant %s sets %.100s, and the axis %s sets it for every point; "
+                             "remove one of them",
+                             config_path(config), variant->name, setting, key);
+    }
+    return 0;
+}
+
 static int read_by(const struct config *config, const struct design *design,
                    const struct design_variant *variant, unsigned char *read, struct dpf_error *error)
 {
-    for (size_t s = 0; s < variant->settings.n; s++)
-        if (mark_read(config, design, variant, variant->settings.texts[s], read, error) != 0)
+    for (size_t s = 0; s < variant->settings.n; s++) {
+        const char *setting = variant->settings.texts[s];
+        if ((read && mark_read(config, design, variant, setting, read, error) != 0) ||
+            check_repetition(config, design, variant, setting, error) != 0)
             return -1;
+    }
     return 0;
 }
 
@@ -376,12 +411,12 @@ static int check_named(const struct config *config, const struct design *design,
     for (size_t i = 0; i < design->n_axes; i++)
         any |= design->axes[i].named;
     unsigned char *read = any ? memory_new(design->n_axes, 1) : NULL;
-    if (!read)
-        return any ? error_memory(error) : 0;
+    if (any && !read)
+        return error_memory(error);
     for (size_t v = 0; v < design->n_variants && status == 0; v++)
         status = read_by(config, design, &design->variants[v], read, error);
     for (size_t i = 0; i < design->n_axes && status == 0; i++)
-        if (design->axes[i].named && !read[i])
+        if (read && design->axes[i].named && !read[i])
             status = config_error(
                 config, "sweep", design->axes[i].key, error,
                 "a named axis sets nothing by itself: let a variant read it, as in section.key=$%s",
@@ -455,18 +490,31 @@ static int name_axes(struct design *design, struct dpf_error *error)
     return 0;
 }
 
-static void put_seed_last(struct design *design)
+static const char *const repetitions[] = {"split.fold", "run.seed"};
+
+static void put_repetitions_last(struct design *design)
 {
-    design->seed_axis = -1;
-    for (size_t i = 0; i < design->n_axes; i++) {
-        if (strcmp(design->axes[i].key, "run.seed") != 0)
-            continue;
-        struct design_axis seed = design->axes[i];
-        memmove(&design->axes[i], &design->axes[i + 1], (design->n_axes - i - 1) * sizeof seed);
-        design->axes[design->n_axes - 1] = seed;
-        design->seed_axis = (int)design->n_axes - 1;
-        return;
-    }
+    for (size_t k = 0; k < sizeof repetitions / sizeof repetitions[0]; k++)
+        for (size_t i = 0; i < design->n_axes; i++) {
+            if (strcmp(design->axes[i].key, repetitions[k]) != 0)
+                continue;
+            struct design_axis axis = design->axes[i];
+            memmove(&design->axes[i], &design->axes[i + 1], (design->n_axes - i - 1) * sizeof axis);
+            axis.repeats = 1;
+            design->axes[design->n_axes - 1] = axis;
+            break;
+        }
+}
+
+const struct design_axis *design_seeds(const struct design *design)
+{
+    const struct design_axis *last = design->n_axes ? &design->axes[design->n_axes - 1] : NULL;
+    return last && strcmp(last->key, "run.seed") == 0 ? last : NULL;
+}
+
+int design_repeats(const struct design *design)
+{
+    return design->n_axes && design->axes[design->n_axes - 1].repeats;
 }
 
 static int check_zip(const struct config *config, const struct design *design, struct dpf_error *error)
@@ -474,7 +522,7 @@ static int check_zip(const struct config *config, const struct design *design, s
     const struct design_axis *first = NULL;
     for (size_t i = 0; i < design->n_axes && design->mode == DESIGN_ZIP; i++) {
         const struct design_axis *axis = &design->axes[i];
-        if ((int)i == design->seed_axis)
+        if (axis->repeats)
             continue;
         if (first && first->n != axis->n)
             return config_error(config, "sweep", "mode", error,
@@ -483,6 +531,37 @@ static int check_zip(const struct config *config, const struct design *design, s
         first = axis;
     }
     return 0;
+}
+
+static int take_pair(const struct config *config, const char *text, struct design *out,
+                     struct dpf_error *error)
+{
+    struct design_list words = {0};
+    char problem[DESIGN_PROBLEM];
+    int splits = 0;
+    int status = design_split(text, ',', &words, problem);
+    if (status == -2)
+        return error_memory(error);
+    for (size_t i = 0; i < words.n && status == 0; i++) {
+        splits |= strcmp(words.texts[i], "splits") == 0;
+        out->pairs_noise |= strcmp(words.texts[i], "noise") == 0;
+    }
+    const size_t known = (size_t)splits + (size_t)out->pairs_noise;
+    status =
+        status == 0 && splits && known == words.n
+            ? 0
+            : config_error(
+                  config, "sweep", "pair", error,
+                  "write \"splits\" or \"splits, noise\": runs with the same run.seed have the same split");
+    design_list_free(&words);
+    return status;
+}
+
+static int take_noise_seed(const struct config *config, struct design *out, struct dpf_error *error)
+{
+    const struct config_entry *entry = config_find(config, "privacy", "noise-seed");
+    out->noise_seed = memory_text(entry ? entry->value : "1");
+    return out->noise_seed ? 0 : error_memory(error);
 }
 
 static int take_plain(struct config *config, struct design *out, struct dpf_error *error)
@@ -501,6 +580,10 @@ static int take_plain(struct config *config, struct design *out, struct dpf_erro
     if (status == 0 && *v[SWEEP_METRICS].text &&
         design_split(v[SWEEP_METRICS].text, ',', &out->metrics, problem) != 0)
         status = config_error(config, "sweep", "metrics", error, "%s", problem);
+    if (status == 0)
+        status = take_pair(config, v[SWEEP_PAIR].text, out, error);
+    if (status == 0)
+        status = take_noise_seed(config, out, error);
     config_values_free(&values);
     return status;
 }
@@ -542,12 +625,13 @@ static int check_baseline(const struct config *config, const struct design *desi
         size_t length = (size_t)(equals - baseline);
         int named = (strlen(axis->key) == length && strncmp(axis->key, baseline, length) == 0) ||
                     (strlen(axis->name) == length && strncmp(axis->name, baseline, length) == 0);
-        for (size_t v = 0; v < axis->n && named && (int)i != design->seed_axis; v++)
+        for (size_t v = 0; v < axis->n && named && !axis->repeats; v++)
             if (strcmp(axis->values[v].label, equals + 1) == 0)
                 return 0;
     }
-    return config_error(config, "sweep", "baseline", error,
-                        "names no variant and no AXIS=VALUE of this sweep (run.seed cannot be one)");
+    return config_error(
+        config, "sweep", "baseline", error,
+        "names no variant and no AXIS=VALUE of this sweep (run.seed and split.fold cannot be one)");
 }
 
 int design_read(struct config *config, struct design *out, struct dpf_error *error)
@@ -559,7 +643,7 @@ int design_read(struct config *config, struct design *out, struct dpf_error *err
     for (int64_t i = 0; i < config_size(config) && status == 0; i++)
         status = read_entry(config, config_at(config, i), out, error);
     if (status == 0) {
-        put_seed_last(out);
+        put_repetitions_last(out);
         status = name_axes(out, error);
     }
     if (status == 0)

@@ -4,7 +4,7 @@
  *
  *     [sweep]
  *     items.mechanism.epsilon = 0.1, 0.5, 1          an axis: values of one key
- *     run.seed = 1..5                                repetitions; always the innermost axis
+ *     run.seed = 1..5                                repetitions, as split.fold: the innermost axes
  *     items.loss = @implicit-als, @complementary     swaps a component; a section like the next one,
  *     [sweep.items.loss.complementary]               if present, has its parameters
  *     [sweep.variant.clipped]                        a variant: sets several keys together
@@ -27,9 +27,10 @@ struct design_value {
 };
 
 struct design_axis {
-    char *key;  /* "items.mechanism.epsilon" */
-    char *name; /* the shortest end of the key that no other axis has: "epsilon" */
-    int named;  /* axis.NAME: its values have no settings */
+    char *key;   /* "items.mechanism.epsilon" */
+    char *name;  /* the shortest end of the key that no other axis has: "epsilon" */
+    int named;   /* axis.NAME: its values have no settings */
+    int repeats; /* run.seed or split.fold: crossed with all others, and tables average over it */
     struct design_value *values;
     size_t n, capacity;
 };
@@ -47,10 +48,11 @@ struct design {
     char *question, *baseline, *references;
     struct design_list metrics; /* empty: all */
     enum design_mode mode;
-    int64_t jobs;    /* 0: one for each processor */
-    char *directory; /* that paths in settings are relative to */
-    int seed_axis;   /* index of the axis of run.seed, or -1; it is the last one */
-    struct design_axis *axes;
+    int64_t jobs;     /* 0: one for each processor */
+    char *directory;  /* that paths in settings are relative to */
+    int pairs_noise;  /* points of one repetition have the same noise seed, too, not the same split alone */
+    char *noise_seed; /* of the configuration: those of points follow from it */
+    struct design_axis *axes; /* repetitions are last, run.seed behind split.fold */
     size_t n_axes, axes_capacity;
     struct design_variant *variants;
     size_t n_variants, variants_capacity;
@@ -66,6 +68,10 @@ int design_consume(struct config *config, struct dpf_error *error);
 /* Faults: DPF_FAULT_CONFIG, with file:line. On failure out is empty. */
 int design_read(struct config *config, struct design *out, struct dpf_error *error);
 void design_free(struct design *design);
+/* The axis of run.seed, or NULL. */
+const struct design_axis *design_seeds(const struct design *design);
+/* Whether points repeat each other: there is an axis of run.seed or split.fold. */
+int design_repeats(const struct design *design);
 /* The named axis that text, which begins with '$', reads, or that of run.seed for "$seed"; *length is that of
    "$NAME". NULL if there is none. */
 const struct design_axis *design_axis_read(const struct design *design, const char *text, size_t *length);

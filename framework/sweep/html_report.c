@@ -152,19 +152,16 @@ static void add_results(struct report *report)
 
 static void add_tests(struct report *report)
 {
-    const struct outcomes *outcomes = report->outcomes;
-    char title[256], floor[96] = "", note[256];
+    char title[256];
     if (!report->tests.n)
         return;
-    snprintf(title, sizeof title, "Tests against the baseline %.200s", of_sweep(outcomes, "baseline"));
-    if (outcomes->n_repetitions < 6)
-        snprintf(floor, sizeof floor, " With %zu pairs Wilcoxon's p cannot be below %.4f.",
-                 outcomes->n_repetitions, 2 * pow(0.5, (double)outcomes->n_repetitions));
-    snprintf(note, sizeof note,
-             "Paired by seed, two-sided, corrected by Holm's method over the rows of a metric.%s", floor);
+    char *note = outcome_tests_note(report->outcomes, &report->tests);
+    snprintf(title, sizeof title, "Tests against the baseline %.200s",
+             of_sweep(report->outcomes, "baseline"));
     html_page_section(&report->page, "tests", title);
-    html_page_note(&report->page, note);
-    struct sheet table = outcome_tables_tests(outcomes, &report->tests);
+    html_page_note(&report->page, note ? note : "");
+    free(note);
+    struct sheet table = outcome_tables_tests(report->outcomes, &report->tests);
     close_table(report, &table);
 }
 
@@ -387,7 +384,7 @@ static int stands_for_others(const struct outcomes *outcomes, size_t index)
     for (size_t c = 0; c < index; c++) {
         int same = first_done(outcomes, &outcomes->cells[c]) != NULL;
         for (size_t d = 0; d < outcomes->n_dimensions && same; d++)
-            same = (int)d == outcomes->repetition ||
+            same = outcomes->dimensions[d].repeats ||
                    (*outcomes->dimensions[d].key && outcomes->dimensions[d].numeric) ||
                    outcomes->cells[c].at[d] == outcomes->cells[index].at[d];
         if (same)
@@ -412,9 +409,9 @@ static void add_axes(struct report *report)
             html_text(page, dimension->values[v]);
         }
         text_add(page, "%s</p>\n",
-                 (int)d == outcomes->repetition ? " (repetitions)"
-                 : dimension->zipped            ? " (moves together with the other axes)"
-                                                : "");
+                 outcomes->dimensions[d].repeats ? " (repetitions)"
+                 : dimension->zipped             ? " (moves together with the other axes)"
+                                                 : "");
     }
 }
 

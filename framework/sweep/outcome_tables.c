@@ -64,7 +64,7 @@ static void add_p(struct sheet *table, double p)
 
 static int is_shown(const struct outcomes *outcomes, size_t dimension)
 {
-    return (int)dimension != outcomes->repetition;
+    return !outcomes->dimensions[dimension].repeats;
 }
 
 static void add_dimensions(const struct outcomes *outcomes, struct sheet *table, int with_repetition)
@@ -103,27 +103,47 @@ struct sheet outcome_tables_means(const struct outcomes *outcomes)
     return table;
 }
 
+static void add_difference(struct sheet *table, const struct outcome_test *test)
+{
+    const struct paired_test *paired = &test->paired;
+    char difference[32], interval[64];
+    snprintf(difference, sizeof difference, "%+.4f", paired->difference);
+    snprintf(interval, sizeof interval, "%+.4f to %+.4f", paired->low, paired->high);
+    sheet_spread(table, isnan(paired->difference) ? NULL : difference, NULL);
+    sheet_text(table, isnan(paired->low) ? NULL : interval);
+}
+
+/* Where nothing was found: how many repetitions would do. */
+static void add_needed(struct sheet *table, const struct outcome_test *test)
+{
+    if (isnan(test->holm) || test->holm < OUTCOME_SIGNIFICANT)
+        sheet_text(table, NULL);
+    else if (test->paired.needed > 0)
+        sheet_count(table, (long long)test->paired.needed);
+    else
+        sheet_text(table, "more test records");
+}
+
 struct sheet outcome_tables_tests(const struct outcomes *outcomes, const struct outcome_tests *tests)
 {
-    static const char *const numbers[] = {"pairs",       "difference", "t-test p",
-                                          "t-test Holm", "Wilcoxon p", "Wilcoxon Holm"};
+    static const char *const numbers[] = {"pairs", "difference", "95 % interval", "p", "p (Holm)", "needed"};
     struct sheet table = {0};
     sheet_column(&table, "cell", SHEET_LEFT);
     sheet_column(&table, "metric", SHEET_LEFT);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         sheet_column(&table, numbers[i], SHEET_RIGHT);
+    sheet_column(&table, "note", SHEET_LEFT);
     for (size_t i = 0; i < tests->n; i++) {
         const struct outcome_test *test = &tests->items[i];
-        char *label = cell_label(outcomes, test->cell, -1), difference[32];
-        snprintf(difference, sizeof difference, "%+.4f", test->t.difference);
+        char *label = cell_label(outcomes, test->cell, -1);
         sheet_text(&table, label ? label : "?");
         sheet_text(&table, test->metric);
-        sheet_count(&table, (long long)test->t.n);
-        sheet_spread(&table, isnan(test->t.difference) ? NULL : difference, NULL);
-        add_p(&table, test->t.p);
-        add_p(&table, test->t_holm);
-        add_p(&table, test->wilcoxon.p);
-        add_p(&table, test->wilcoxon_holm);
+        sheet_count(&table, (long long)test->paired.n);
+        add_difference(&table, test);
+        add_p(&table, test->paired.p);
+        add_p(&table, test->holm);
+        add_needed(&table, test);
+        sheet_text(&table, test->why_not ? test->why_not : "");
         free(label);
     }
     return table;
@@ -175,25 +195,17 @@ static void add_plan_note(struct writing *writing)
 
 static void add_tests(struct writing *writing, const struct outcome_tests *tests)
 {
-    const struct outcomes *outcomes = writing->outcomes;
-    char note[512];
     if (!tests->n)
         return;
-    snprintf(note, sizeof note,
-             "Against the baseline %.200s, paired by seed; two-sided p, and corrected by Holm's method over "
-             "the rows of a metric.",
-             json_string_value(json_object_get(outcomes->sweep, "baseline")));
+    char *note = outcome_tests_note(writing->outcomes, tests);
     text_add(&writing->text, "\n");
-    add_note(writing, note);
+    if (note)
+        add_note(writing, note);
+    writing->text.failed |= !note;
+    free(note);
     text_add(&writing->text, writing->format == SHEET_LATEX ? "" : "\n");
-    struct sheet table = outcome_tables_tests(outcomes, tests);
+    struct sheet table = outcome_tables_tests(writing->outcomes, tests);
     add_table(writing, &table);
-    if (outcomes->n_repetitions >= 6)
-        return;
-    snprintf(note, sizeof note, "With %zu pairs Wilcoxon's p cannot be below %.4f.", outcomes->n_repetitions,
-             2 * pow(0.5, (double)outcomes->n_repetitions));
-    text_add(&writing->text, "\n");
-    add_note(writing, note);
 }
 
 char *outcome_tables_text(const struct outcomes *outcomes, enum sheet_format format, int width)
@@ -237,25 +249,30 @@ static const struct outcome_test *find_test(const struct outcome_tests *tests, c
     return NULL;
 }
 
+static const char *const test_columns[] = {"pairs", "difference", "low",    "high",    "t",
+                                           "p",     "p_holm",     "needed", "overlap", "note"};
+
 static void add_exact_test(struct sheet *table, const struct outcome_test *test)
 {
     if (!test) {
-        for (int i = 0; i < 8; i++)
+        for (size_t i = 0; i < sizeof test_columns / sizeof test_columns[0]; i++)
             sheet_missing(table);
         return;
     }
-    const double values[] = {test->t.difference,       test->t.statistic, test->t.p,          test->t_holm,
-                             test->wilcoxon.statistic, test->wilcoxon.p,  test->wilcoxon_holm};
-    sheet_count(table, (long long)test->t.n);
+    const struct paired_test *paired = &test->paired;
+    const double values[] = {paired->difference, paired->low, paired->high,
+                             paired->statistic,  paired->p,   test->holm};
+    sheet_count(table, (long long)paired->n);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         sheet_exact(table, values[i]);
+    sheet_count(table, (long long)paired->needed);
+    sheet_exact(table, test->overlap);
+    sheet_text(table, test->why_not ? test->why_not : "");
 }
 
 char *outcome_tables_csv(const struct outcomes *outcomes)
 {
-    static const char *const columns[] = {"metric",   "n",          "mean",       "std",
-                                          "pairs",    "difference", "t",          "t_p",
-                                          "t_p_holm", "wilcoxon",   "wilcoxon_p", "wilcoxon_p_holm"};
+    static const char *const columns[] = {"metric", "n", "mean", "std"};
     struct sheet table = {0};
     struct dpf_error ignored = {0};
     struct outcome_tests tests;
@@ -264,6 +281,8 @@ char *outcome_tables_csv(const struct outcomes *outcomes)
     add_dimensions(outcomes, &table, 0);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         sheet_column(&table, columns[i], SHEET_RIGHT);
+    for (size_t i = 0; i < sizeof test_columns / sizeof test_columns[0]; i++)
+        sheet_column(&table, test_columns[i], SHEET_RIGHT);
     for (size_t c = 0; c < outcomes->n_cells; c++)
         for (size_t m = 0; m < outcomes->n_metrics; m++) {
             const struct cell *cell = &outcomes->cells[c];

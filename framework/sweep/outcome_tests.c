@@ -3,44 +3,137 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
+#include "run/results.h"
 
-/* Pairs of which both are there. */
-static int64_t pair_up(double *a, double *b, size_t n)
+/* ---- what a run says of its noise and of its split ---------------------------------------------------- */
+
+static const char *setting(const struct outcome *outcome, const char *section, const char *key)
+{
+    const json_t *config = json_object_get(outcome->run, "config");
+    const char *value = json_string_value(json_object_get(json_object_get(config, section), key));
+    return value ? value : "";
+}
+
+static int is(const struct outcome *outcome, const char *section, const char *key, const char *value)
+{
+    return strcmp(setting(outcome, section, key), value) == 0;
+}
+
+static const struct outcome *member(const struct outcomes *outcomes, const struct cell *cell,
+                                    size_t repetition)
+{
+    const size_t index = cell->members[repetition];
+    return index == SIZE_MAX || !outcomes->items[index].run ? NULL : &outcomes->items[index];
+}
+
+/* Whether two repetitions read the same noise, so that they are one draw that is counted twice. */
+static int shares_noise(const struct outcomes *outcomes, const struct cell *cell)
+{
+    for (size_t r = 0; r < outcomes->n_repetitions; r++) {
+        const struct outcome *run = member(outcomes, cell, r);
+        if (!run || !is(run, "privacy", "randomness", "reproducible") || !results_have_noise(run->run))
+            continue;
+        for (size_t before = 0; before < r; before++) {
+            const struct outcome *other = member(outcomes, cell, before);
+            if (other && is(other, "privacy", "noise-seed", setting(run, "privacy", "noise-seed")))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* Sizes of the parts, from private/data.json. */
+static double parts_ratio(const struct outcomes *outcomes, const struct outcome *outcome)
+{
+    json_error_t problem;
+    char *path = memory_format("%s/points/%s/private/data.json", outcomes->directory, outcome->name);
+    json_t *data = path ? json_load_file(path, 0, &problem) : NULL;
+    const double test = json_number_value(json_object_get(data, "test"));
+    const double train = json_number_value(json_object_get(data, "train"));
+    json_decref(data);
+    free(path);
+    return test > 0 && train > 0 ? test / train : 0;
+}
+
+/* Whether all repetitions test the same records: what varies between them is the training alone. */
+static int has_fixed_test(const struct outcome *run)
+{
+    return is(run, "split", "kind", "none") || is(run, "split", "kind", "files") ||
+           (is(run, "split", "kind", "leave-one-out") && is(run, "split", "by", "time"));
+}
+
+/* Whether each repetition generates records of its own. */
+static int has_own_records(const struct outcome *run)
+{
+    return is(run, "data", "format", "synthetic") && !is(run, "split", "kind", "k-fold");
+}
+
+/* Test part over training part where repetitions draw other splits of the same records; else 0. */
+static double overlap_of(const struct outcomes *outcomes, const struct cell *cell)
+{
+    for (size_t r = 0; r < outcomes->n_repetitions; r++) {
+        const struct outcome *run = member(outcomes, cell, r);
+        if (!run)
+            continue;
+        return has_fixed_test(run) || has_own_records(run) ? 0 : parts_ratio(outcomes, run);
+    }
+    return 0;
+}
+
+/* ---- tests -------------------------------------------------------------------------------------------- */
+
+/* Pairs of which both are there; *undefined: how many runs have ended without this metric. */
+static int64_t pair_up(const struct outcomes *outcomes, const struct outcome_test *test, double *a, double *b,
+                       size_t *undefined)
 {
     int64_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!isnan(a[i]) && !isnan(b[i])) {
-            a[kept] = a[i];
-            b[kept++] = b[i];
-        }
+    *undefined = 0;
+    for (size_t r = 0; r < outcomes->n_repetitions; r++) {
+        const struct outcome *left = member(outcomes, test->cell, r),
+                             *right = member(outcomes, test->baseline, r);
+        if (!left || !right)
+            continue;
+        a[kept] = outcome_metric(left, test->metric);
+        b[kept] = outcome_metric(right, test->metric);
+        const int is_there = isfinite(a[kept]) && isfinite(b[kept]);
+        *undefined += !is_there;
+        kept += is_there;
+    }
     return kept;
 }
 
 static void test_cell(const struct outcomes *outcomes, double *values, struct outcome_test *test)
 {
-    size_t n = outcomes->n_repetitions;
-    double *a = values, *b = values + n;
-    cell_values(outcomes, test->cell, test->metric, a);
-    cell_values(outcomes, test->baseline, test->metric, b);
-    int64_t pairs = pair_up(a, b, n);
-    test->t = statistics_t_test(a, b, pairs);
-    test->wilcoxon = statistics_wilcoxon(a, b, pairs);
+    size_t undefined;
+    double *a = values, *b = values + outcomes->n_repetitions;
+    const int64_t pairs = pair_up(outcomes, test, a, b, &undefined);
+    test->overlap = overlap_of(outcomes, test->cell);
+    test->paired = statistics_paired(a, b, pairs, test->overlap);
+    if (undefined)
+        test->why_not = "a repetition does not have this metric";
+    else if (pairs < 2)
+        test->why_not = "one pair; repeat with run.seed = 1..5";
+    else if (shares_noise(outcomes, test->cell) || shares_noise(outcomes, test->baseline))
+        test->why_not = "repetitions share one draw of noise; leave privacy.noise-seed to the sweep";
+    else if (isnan(test->paired.p))
+        test->why_not = "all differences are equal";
+    if (test->why_not) {
+        test->paired.p = test->paired.statistic = test->paired.low = test->paired.high = (double)NAN;
+        test->paired.needed = 0;
+    }
 }
 
 static void correct(struct outcome_test *tests, size_t n, double *p)
 {
     for (size_t i = 0; i < n; i++)
-        p[i] = tests[i].t.p;
-    statistics_holm(p, (int64_t)n);
-    for (size_t i = 0; i < n; i++) {
-        tests[i].t_holm = p[i];
-        p[i] = tests[i].wilcoxon.p;
-    }
+        p[i] = tests[i].paired.p;
     statistics_holm(p, (int64_t)n);
     for (size_t i = 0; i < n; i++)
-        tests[i].wilcoxon_holm = p[i];
+        tests[i].holm = p[i];
 }
 
 int outcome_tests_make(const struct outcomes *outcomes, struct outcome_tests *out, struct dpf_error *error)
@@ -77,4 +170,41 @@ void outcome_tests_free(struct outcome_tests *tests)
 {
     free(tests->items);
     *tests = (struct outcome_tests){0};
+}
+
+/* ---- in words ----------------------------------------------------------------------------------------- */
+
+char *outcome_tests_note(const struct outcomes *outcomes, const struct outcome_tests *tests)
+{
+    struct text note = {0};
+    double overlap = 0;
+    int fixed = 0;
+    for (size_t i = 0; i < tests->n; i++) {
+        const struct outcome *run = member(outcomes, tests->items[i].cell, 0);
+        overlap = fmax(overlap, tests->items[i].overlap);
+        fixed |= run && has_fixed_test(run) && !has_own_records(run);
+    }
+    text_add(&note, "Against the baseline %.200s, in pairs",
+             json_string_value(json_object_get(outcomes->sweep, "baseline")));
+    const char *before = " of the same ";
+    for (size_t d = 0; d < outcomes->n_dimensions; d++)
+        if (outcomes->dimensions[d].repeats) {
+            text_add(&note, "%s%s", before, outcomes->dimensions[d].key);
+            before = " and ";
+        }
+    text_add(&note, " (%s). ",
+             json_is_true(json_object_get(outcomes->sweep, "pairs_noise"))
+                 ? "the same split and the same seed of the noise"
+                 : "the same split, noise of its own");
+    text_add(&note,
+             overlap > 0
+                 ? "Repetitions share training records: t-test with the correction of Nadeau and Bengio. "
+                 : "Student's t-test. ");
+    text_add(
+        &note,
+        "Two-sided p, and corrected by Holm's method over the rows of a metric. Needed: repetitions that "
+        "would find a difference of this size with probability .8.");
+    if (note.failed)
+        text_free(&note);
+    return note.data;
 }

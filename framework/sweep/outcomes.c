@@ -51,17 +51,16 @@ static int read_dimensions(struct outcomes *outcomes, struct dpf_error *error)
     outcomes->dimensions = memory_new(n + 1, sizeof *outcomes->dimensions);
     if (!outcomes->dimensions)
         return error_memory(error);
-    outcomes->repetition = -1;
     outcomes->n_repetitions = 1;
     for (size_t d = 0; d < n; d++) {
         const json_t *json = json_array_get(array, d);
         struct dimension *dimension = &outcomes->dimensions[outcomes->n_dimensions++];
         if (read_dimension(outcomes, json, dimension, error) != 0)
             return -1;
-        if (json_is_true(json_object_get(json, "repetition"))) {
-            outcomes->repetition = (int)d;
-            outcomes->n_repetitions = dimension->n;
-        }
+        dimension->repeats = json_is_true(json_object_get(json, "repetition"));
+        if (dimension->repeats &&
+            __builtin_mul_overflow(outcomes->n_repetitions, dimension->n, &outcomes->n_repetitions))
+            return damaged(outcomes, error, "it has too many repetitions");
     }
     return 0;
 }
@@ -85,6 +84,18 @@ static int is_done(const struct outcomes *outcomes, const struct outcome *outcom
     return status && strcmp(status, "done") == 0 && (!all || (wanted && of && strcmp(wanted, of) == 0));
 }
 
+/* Values that move together have one index; a value may stand in a list more than once. */
+static int zipped_fits(const struct outcomes *outcomes, const json_t *values, size_t v)
+{
+    for (size_t d = 0; d < outcomes->n_dimensions; d++) {
+        const struct dimension *dimension = &outcomes->dimensions[d];
+        const char *value = json_string_value(json_array_get(values, d));
+        if (dimension->zipped && value && (v >= dimension->n || strcmp(dimension->values[v], value) != 0))
+            return 0;
+    }
+    return 1;
+}
+
 static int read_point(struct outcomes *outcomes, const json_t *json, struct outcome *out,
                       struct dpf_error *error)
 {
@@ -100,11 +111,13 @@ static int read_point(struct outcomes *outcomes, const json_t *json, struct outc
         const struct dimension *dimension = &outcomes->dimensions[d];
         const char *value = json_string_value(json_array_get(values, d));
         size_t v = 0;
-        if (json_is_null(json_array_get(values, d)) && *dimension->key && (int)d != outcomes->repetition) {
+        if (json_is_null(json_array_get(values, d)) && *dimension->key && !dimension->repeats) {
             out->at[d] = OUTCOME_NO_VALUE;
             continue;
         }
-        while (value && v < dimension->n && strcmp(dimension->values[v], value) != 0)
+        while (value && v < dimension->n &&
+               (strcmp(dimension->values[v], value) != 0 ||
+                (dimension->zipped && !zipped_fits(outcomes, values, v))))
             v++;
         if (!value || v == dimension->n)
             return damaged(outcomes, error, "a point has a value that its dimension lacks");
@@ -135,9 +148,18 @@ static int read_points(struct outcomes *outcomes, struct dpf_error *error)
 static int same_cell(const struct outcomes *outcomes, const size_t *a, const size_t *b)
 {
     for (size_t d = 0; d < outcomes->n_dimensions; d++)
-        if ((int)d != outcomes->repetition && a[d] != b[d])
+        if (!outcomes->dimensions[d].repeats && a[d] != b[d])
             return 0;
     return 1;
+}
+
+static size_t repetition_of(const struct outcomes *outcomes, const struct outcome *outcome)
+{
+    size_t index = 0;
+    for (size_t d = 0; d < outcomes->n_dimensions; d++)
+        if (outcomes->dimensions[d].repeats)
+            index = index * outcomes->dimensions[d].n + outcome->at[d];
+    return index;
 }
 
 static int add_to_cell(struct outcomes *outcomes, size_t index, struct dpf_error *error)
@@ -157,7 +179,7 @@ static int add_to_cell(struct outcomes *outcomes, size_t index, struct dpf_error
             cell->members[r] = SIZE_MAX;
         outcomes->n_cells++;
     }
-    cell->members[outcomes->repetition >= 0 ? outcome->at[outcomes->repetition] : 0] = index;
+    cell->members[repetition_of(outcomes, outcome)] = index;
     return 0;
 }
 
@@ -399,7 +421,7 @@ char *cell_label(const struct outcomes *outcomes, const struct cell *cell, int w
     text_add(&label, "%s", "");
     for (size_t d = 0; d < outcomes->n_dimensions; d++) {
         const struct dimension *dimension = &outcomes->dimensions[d];
-        if ((int)d == outcomes->repetition || cell->at[d] == OUTCOME_NO_VALUE ||
+        if (dimension->repeats || cell->at[d] == OUTCOME_NO_VALUE ||
             (without >= 0 && moves_with(outcomes, d, (size_t)without)))
             continue;
         const char *comma = label.length ? ", " : "";
@@ -419,7 +441,7 @@ const struct cell *cell_beside(const struct outcomes *outcomes, const struct cel
         int same = other->at[dimension] == value;
         /* A reference stands beside all cells that follow the axes. */
         for (size_t d = 0; d < outcomes->n_dimensions && same; d++)
-            same = (int)d == outcomes->repetition || other->at[d] == OUTCOME_NO_VALUE ||
+            same = outcomes->dimensions[d].repeats || other->at[d] == OUTCOME_NO_VALUE ||
                    other->at[d] == (moves_with(outcomes, d, dimension) ? value : cell->at[d]);
         if (same)
             return other;
@@ -439,7 +461,7 @@ int outcomes_baseline(const struct outcomes *outcomes, size_t *dimension, size_t
                        (strlen(candidate->name) == length && !strncmp(candidate->name, baseline, length)));
         const char *wanted = *candidate->key ? (named ? equals + 1 : NULL) : baseline;
         for (size_t v = 0; v < candidate->n && wanted; v++)
-            if ((int)d != outcomes->repetition && strcmp(candidate->values[v], wanted) == 0) {
+            if (!candidate->repeats && strcmp(candidate->values[v], wanted) == 0) {
                 *dimension = d;
                 *value = v;
                 return 1;

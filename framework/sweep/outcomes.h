@@ -3,7 +3,7 @@
  * outcomes.h - the results of a sweep, read from its directory.
  *
  * A point has a value in each dimension of the sweep (variant, then axes). Points that differ only in the
- * repetition (run.seed) are one cell: its metrics have a mean and a deviation.
+ * repetition (run.seed, split.fold) are one cell: its metrics have a mean and a deviation.
  */
 #ifndef DPF_SWEEP_OUTCOMES_H
 #define DPF_SWEEP_OUTCOMES_H
@@ -22,6 +22,7 @@ struct dimension {
     const char **values;
     size_t n;
     int numeric; /* all values are numbers */
+    int repeats; /* run.seed or split.fold */
     int zipped;  /* moves together with the other zipped ones: their values have the same index */
 };
 
@@ -43,8 +44,7 @@ struct outcomes {
     json_t *sweep;
     struct dimension *dimensions;
     size_t n_dimensions;
-    int repetition;       /* index of its dimension, or -1 */
-    size_t n_repetitions; /* at least 1 */
+    size_t n_repetitions; /* combinations of the dimensions that repeat; at least 1 */
     struct outcome *items;
     size_t n, n_done;
     struct cell *cells;

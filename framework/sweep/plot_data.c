@@ -77,7 +77,7 @@ void plot_data_axis(const struct outcomes *outcomes, size_t axis, plot_number nu
 static int grouping(const struct outcomes *outcomes)
 {
     for (size_t d = 0; d < outcomes->n_dimensions; d++)
-        if ((int)d != outcomes->repetition &&
+        if (!outcomes->dimensions[d].repeats &&
             (!outcomes->dimensions[d].numeric || !*outcomes->dimensions[d].key))
             return (int)d;
     return -1;
@@ -129,7 +129,7 @@ static int changes_epsilon(const struct outcomes *outcomes, size_t axis)
 static int axis_of_epsilon(const struct outcomes *outcomes)
 {
     for (size_t d = 0; d < outcomes->n_dimensions; d++)
-        if ((int)d != outcomes->repetition && outcomes->dimensions[d].numeric &&
+        if (!outcomes->dimensions[d].repeats && outcomes->dimensions[d].numeric &&
             *outcomes->dimensions[d].key && changes_epsilon(outcomes, d))
             return (int)d;
     return -1;

@@ -157,7 +157,7 @@ static int add_axes(struct plots *plots, const struct outcomes *outcomes, struct
     int status = 0, zipped = 0;
     for (size_t d = 0; d < outcomes->n_dimensions && status == 0; d++) {
         const struct dimension *dimension = &outcomes->dimensions[d];
-        if ((int)d == outcomes->repetition || !dimension->numeric || !*dimension->key || dimension->n < 2)
+        if (outcomes->dimensions[d].repeats || !dimension->numeric || !*dimension->key || dimension->n < 2)
             continue;
         /* Zipped axes move together: the first stands for all. */
         if (dimension->zipped && zipped++)

@@ -60,7 +60,7 @@ static size_t combinations(const struct design *design)
 {
     size_t n = design->n_variants ? design->n_variants : 1, zipped = 1;
     for (size_t i = 0; i < design->n_axes; i++) {
-        if (design->mode == DESIGN_ZIP && (int)i != design->seed_axis)
+        if (design->mode == DESIGN_ZIP && !design->axes[i].repeats)
             zipped = design->axes[i].n;
         else if (__builtin_mul_overflow(n, design->axes[i].n, &n))
             return DESIGN_MAX_POINTS + 1;
@@ -75,7 +75,7 @@ static void choose(const struct design *design, size_t index, struct point *poin
     size_t zipped = 0;
     for (size_t i = design->n_axes; i-- > 0;) {
         size_t n = design->axes[i].n;
-        if (!zip || (int)i == design->seed_axis) {
+        if (!zip || design->axes[i].repeats) {
             point->values[i] = index % n;
             index /= n;
             continue;
@@ -96,7 +96,7 @@ static int leave_axes(const struct design *design, struct point *point)
     if (!point->variant || !point->variant->is_reference)
         return 1;
     for (size_t i = 0; i < design->n_axes; i++) {
-        if ((int)i == design->seed_axis)
+        if (design->axes[i].repeats)
             continue;
         if (point->values[i] != 0)
             return 0;
@@ -135,19 +135,65 @@ static int add_list(const struct design *design, struct point *point, const stru
     return 0;
 }
 
+#define NOISE_SEED "privacy.noise-seed="
+#define SEED_DIGITS 13 /* hexadecimal: below 2^52, which a setting can have */
+
+/* What a point is without its repetition, or what it is one of. */
+static void add_place(const struct design *design, const struct point *point, int repetition,
+                      struct text *out)
+{
+    if (!repetition && point->variant)
+        text_add(out, "variant=%s\n", point->variant->name);
+    for (size_t i = 0; i < design->n_axes; i++)
+        if (design->axes[i].repeats == repetition && point->values[i] != DESIGN_NO_VALUE)
+            text_add(out, "%s=%s\n", design->axes[i].key, design->axes[i].values[point->values[i]].label);
+}
+
+/*
+ * Repetitions that share their noise would be one draw that is counted several times. The seed of a point's noise is
+ * the first 52 bits of the SHA-256 of lines KEY=VALUE: privacy.noise-seed of the configuration, split.fold and run.seed
+ * of the point, and, unless noise is paired, its variant and its values on the other axes.
+ */
+static int add_noise_seed(const struct design *design, struct point *point, struct dpf_error *error)
+{
+    for (int i = 0; i < point->n_settings; i++)
+        if (strncmp(point->settings[i], NOISE_SEED, strlen(NOISE_SEED)) == 0)
+            return 0;
+    if (!design_repeats(design))
+        return 0;
+    unsigned char digest[crypto_hash_sha256_BYTES];
+    char hex[2 * sizeof digest + 1];
+    struct text of = {0};
+    text_add(&of, NOISE_SEED "%s\n", design->noise_seed);
+    add_place(design, point, 1, &of);
+    if (!design->pairs_noise)
+        add_place(design, point, 0, &of);
+    if (of.failed)
+        return error_memory(error);
+    crypto_hash_sha256(digest, (const unsigned char *)of.data, of.length);
+    text_free(&of);
+    sodium_bin2hex(hex, sizeof hex, digest, sizeof digest);
+    hex[SEED_DIGITS] = '\0';
+    char *setting = memory_format(NOISE_SEED "%llu", strtoull(hex, NULL, 16));
+    if (!setting)
+        return error_memory(error);
+    point->settings[point->n_settings++] = setting;
+    return 0;
+}
+
 static int add_settings(const struct design *design, struct point *point, struct dpf_error *error)
 {
     size_t n = point->variant ? point->variant->settings.n : 0;
     for (size_t i = 0; i < design->n_axes; i++)
         n += point->values[i] == DESIGN_NO_VALUE ? 0 : design->axes[i].values[point->values[i]].settings.n;
-    point->settings = memory_new(n + 1, sizeof *point->settings);
+    point->settings = memory_new(n + 2, sizeof *point->settings);
     if (!point->settings)
         return error_memory(error);
     int status = point->variant ? add_list(design, point, &point->variant->settings, error) : 0;
     for (size_t i = 0; i < design->n_axes && status == 0; i++)
         if (point->values[i] != DESIGN_NO_VALUE)
             status = add_list(design, point, &design->axes[i].values[point->values[i]].settings, error);
-    return status;
+    return status == 0 ? add_noise_seed(design, point, error) : status;
 }
 
 static int by_name(const void *a, const void *b)

@@ -9,7 +9,7 @@ struct point {
     char *name; /* a file name that describes the point and does not depend on other points */
     const struct design_variant *variant; /* or NULL */
     size_t *values;                       /* of each axis, the index of its value, or DESIGN_NO_VALUE */
-    char **settings;                      /* of the variant, then of the axes */
+    char **settings;                      /* of the variant, then of the axes, then the noise seed */
     int n_settings;
 };
 
@@ -18,7 +18,7 @@ struct points {
     size_t n;
 };
 
-/* Variants first, then axes in their order, run.seed innermost. On failure out is empty. */
+/* Variants first, then axes in their order, repetitions innermost. On failure out is empty. */
 int points_make(const struct design *design, struct points *out, struct dpf_error *error);
 void points_free(struct points *points);
 

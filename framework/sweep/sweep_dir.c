@@ -130,11 +130,10 @@ static json_t *dimensions_json(const struct design *design)
         json_t *values = json_array();
         for (size_t v = 0; v < axis->n; v++)
             json_array_append_new(values, json_string(axis->values[v].label));
-        int seed = (int)i == design->seed_axis;
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:b, s:b, s:o}", "name", axis->name, "key",
-                                        axis->named ? axis->name : axis->key, "repetition", seed, "zipped",
-                                        design->mode == DESIGN_ZIP && !seed, "values", values));
+        json_array_append_new(
+            array, json_pack("{s:s, s:s, s:b, s:b, s:o}", "name", axis->name, "key",
+                             axis->named ? axis->name : axis->key, "repetition", axis->repeats, "zipped",
+                             design->mode == DESIGN_ZIP && !axis->repeats, "values", values));
     }
     return array;
 }
@@ -162,11 +161,11 @@ int store_write_design(const char *directory, const char *config, const struct d
     json_t *list = json_array();
     for (size_t i = 0; i < points->n; i++)
         json_array_append_new(list, point_json(design, &points->items[i]));
-    json_t *root =
-        json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:O, s:o}", "format", SWEEP_FORMAT, "dpframe",
-                  DPFRAME_VERSION, "config", config, "question", design->question, "baseline",
-                  design->baseline, "metrics", list_json(&design->metrics), "dimensions",
-                  dimensions_json(design), "privacy_keys", privacy_keys, "points", list);
+    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:O, s:o}", "format", SWEEP_FORMAT,
+                             "dpframe", DPFRAME_VERSION, "config", config, "question", design->question,
+                             "baseline", design->baseline, "pairs_noise", design->pairs_noise, "metrics",
+                             list_json(&design->metrics), "dimensions", dimensions_json(design),
+                             "privacy_keys", privacy_keys, "points", list);
     if (root && fingerprints)
         json_object_set_new(root, "fingerprints", json_deep_copy(fingerprints));
     char *path = files_join(directory, "sweep.json");

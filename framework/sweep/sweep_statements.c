@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/sheet.h"
+#include "base/memory.h"
 #include "base/terminal.h"
 #include "sweep/sweep_point.h"
 #include "sweep/sweep_statements.h"
@@ -20,27 +21,26 @@ struct statements {
     size_t n_refused;
 };
 
-/* Seeds change no statement: the points that differ in nothing else are one row. */
-static int differs_by_seed(const struct design *design, const struct point *a, const struct point *b)
+/* Repetitions change no statement: the points that differ in nothing else are one row. */
+static int differs_by_repetition(const struct design *design, const struct point *a, const struct point *b)
 {
     if (a->variant != b->variant)
         return 0;
     for (size_t i = 0; i < design->n_axes; i++)
-        if ((int)i != design->seed_axis && a->values[i] != b->values[i])
+        if (!design->axes[i].repeats && a->values[i] != b->values[i])
             return 0;
     return 1;
 }
 
-/* The point's name without its seed. Free it. */
-static char *row_name(const struct design *design, struct point *point)
+/* The point's name without its repetition. Free it. */
+static char *row_name(const struct design *design, const struct point *point)
 {
-    if (design->seed_axis < 0)
-        return point_name(design, point);
-    size_t *seed = &point->values[design->seed_axis];
-    const size_t kept = *seed;
-    *seed = DESIGN_NO_VALUE;
-    char *name = point_name(design, point);
-    *seed = kept;
+    struct point row = *point;
+    row.values = memory_new(design->n_axes + 1, sizeof *row.values);
+    for (size_t i = 0; i < design->n_axes && row.values; i++)
+        row.values[i] = design->axes[i].repeats ? DESIGN_NO_VALUE : point->values[i];
+    char *name = row.values ? point_name(design, &row) : NULL;
+    free(row.values);
     return name;
 }
 
@@ -83,7 +83,7 @@ static int add_points(struct statements *statements, struct dpf_error *error)
     const struct points *points = &statements->points;
     guarantee_row_columns(&statements->table);
     for (size_t i = 0; i < points->n; i++) {
-        if (i > 0 && differs_by_seed(&statements->design, &points->items[i - 1], &points->items[i]))
+        if (i > 0 && differs_by_repetition(&statements->design, &points->items[i - 1], &points->items[i]))
             continue;
         if (add_point(statements, &points->items[i], error) != 0)
             return -1;

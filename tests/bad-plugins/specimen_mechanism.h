@@ -55,6 +55,8 @@ static double budget(void *self)
 static dpf_status plan(void *self, const dpf_release *release, dpf_noise_plan *out)
 {
     (void)self;
+    if (release->query->has_gram)
+        return DPF_E_UNSUPPORTED;
     out->where = DPF_NOISE_AT_PARTY;
     out->n_blocks = release->query->n_blocks;
     for (int b = 0; b < LAST_BLOCK(out->n_blocks); b++) {
@@ -72,17 +74,21 @@ static dpf_status plan(void *self, const dpf_release *release, dpf_noise_plan *o
 static dpf_status events(void *self, const dpf_release *release, const dpf_noise_plan *noise, dpf_event *out,
                          int32_t capacity, int32_t *n)
 {
-    (void)self, (void)release, (void)noise;
-    if (capacity < 1)
+    const int32_t n_blocks = release->query->n_blocks;
+    (void)self, (void)noise;
+    if (capacity < n_blocks)
         return DPF_E_INTERNAL;
-    out[0] = (dpf_event)STATED_EVENT(noise->scale[0],
-                                     (release->blocks[0].at[release->unit][release->adjacency].l1));
-    out[0].lifetime = DPF_LIFETIME_ROUND;
-    for (int u = 0; u < DPF_N_UNITS; u++)
-        for (int a = 0; a < DPF_N_ADJACENCIES; a++)
-            out[0].sensitivity.at[u][a].l1 = out[0].sensitivity.at[u][a].l2 =
-                EVENT_SENSITIVITY(release->blocks[0].at[u][a].l1);
-    *n = 1;
+    for (int b = 0; b < n_blocks; b++) {
+        out[b] = (dpf_event)STATED_EVENT(noise->scale[b],
+                                         (release->blocks[b].at[release->unit][release->adjacency].l1));
+        out[b].lifetime = DPF_LIFETIME_ROUND;
+        out[b].blocks = UINT32_C(1) << b;
+        for (int u = 0; u < DPF_N_UNITS; u++)
+            for (int a = 0; a < DPF_N_ADJACENCIES; a++)
+                out[b].sensitivity.at[u][a].l1 = out[b].sensitivity.at[u][a].l2 =
+                    EVENT_SENSITIVITY(release->blocks[b].at[u][a].l1);
+    }
+    *n = n_blocks;
     return DPF_OK;
 }
 

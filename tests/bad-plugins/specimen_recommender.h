@@ -23,6 +23,12 @@
 #ifndef FLAGS
 #define FLAGS DPF_RECOMMENDER_STATE_RELEASED
 #endif
+#ifndef TELLS
+#define TELLS RELEASES
+#endif
+#ifndef EXACT
+#define EXACT(SEEN, EXACT) (EXACT)
+#endif
 #ifndef BONUS
 #define BONUS(SCORING) 0.0F
 #endif
@@ -64,6 +70,7 @@ static dpf_status state_bytes(void *self, int64_t n_users, int64_t n_items, uint
 struct counting {
     struct specimen *specimen;
     dpf_fit *fit;
+    double *seen, *exact; /* of each item */
 };
 
 static void count_item(void *context, int64_t item, int32_t worker)
@@ -77,13 +84,24 @@ static void count_item(void *context, int64_t item, int32_t worker)
     random->seek(counting->specimen->stream, 0, DPF_PARTY_AGGREGATE, NOISE_ROW(worker, item), &cursor);
     if (!counting->fit->setup->without_noise)
         NOISE(random, &cursor, scale_of(counting->fit->setup), &noise);
-    ((float *)counting->fit->state)[item] = (float)(offsets[item + 1] - offsets[item] + noise);
+    counting->exact[item] = (double)(offsets[item + 1] - offsets[item]);
+    counting->seen[item] = counting->exact[item] + (double)noise;
 }
 
 static dpf_status fit(void *self, const dpf_call *call, dpf_fit *what)
 {
-    struct counting counting = {self, what};
-    dpf_run_tasks(call, what->records->n_items, count_item, &counting);
+    const int64_t n = what->records->n_items;
+    double *seen = call->scratch(call, (uint64_t)(2 * n + 2) * sizeof *seen);
+    struct counting counting = {self, what, seen, seen + n};
+    if (!seen)
+        return DPF_E_MEMORY;
+    dpf_run_tasks(call, n, count_item, &counting);
+    const dpf_witnessed told = {
+        .size = sizeof told, .n = n, .width = 1, .numbers = seen, .exact = EXACT(seen, counting.exact)};
+    if (TELLS && dpf_fit_witness(what))
+        what->witness->saw(what->witness->context, &told);
+    for (int64_t i = 0; i < n; i++)
+        ((float *)what->state)[i] = (float)seen[i];
     return DPF_OK;
 }
 

@@ -67,6 +67,8 @@ static const struct {
     {"mechanism_takes_nan", "mechanism.range", "fail"},
     {"mechanism_guesses", "mechanism.unknown", "fail"},
     {"mechanism_understates", "mechanism.events", "fail"},
+    {"mechanism_blind", "mechanism.events", "fail"},
+    {"mechanism_blind", "mechanism.privacy", "fail"},
     {"mechanism_less_for_more", "mechanism.monotone", "fail"},
     {"mechanism_pure_half", "mechanism.privacy", "fail"},
     {"mechanism_approx_nothing", "mechanism.privacy", "fail"},
@@ -100,6 +102,9 @@ static const struct {
     {"recommender_sums_all", "recommender.processes", "fail"},
     {"recommender_takes_any_state", "recommender.state", "fail"},
     {"recommender_reads_others", "recommender.reads", "fail"},
+    {"recommender_tells_nobody", "recommender.witness", "fail"},
+    {"recommender_less_noise", "recommender.noise", "fail"},
+    {"recommender_hides_exact", "recommender.noise", "fail"},
     {"recommender_hides_no_noise", "recommender.releases", "fail"},
 };
 

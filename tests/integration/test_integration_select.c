@@ -314,7 +314,7 @@ static void what_is_not_proved_is_not_selected(void **state)
                    "did you mean hr@10?");
     command_expect("run select.ini -O out -o select.eta=0.3", 2, "eta");
     command_expect("run select.ini -O out -o select.mean=0.5", 2, "mean");
-    command_expect("run select.ini -O out -o sweep.run.seed=1..3", 2, "a seed is not a candidate");
+    command_expect("run select.ini -O out -o sweep.run.seed=1..3", 2, "a repetition is not a candidate");
     command_expect("run select.ini -O out -o sweep.privacy.delta=1e-5,1e-6", 2, "[privacy]");
     command_expect("run select.ini -O out -o sweep.split.fraction=0.2,0.3", 2, "[split]");
     command_expect("run select.ini -O out -o items.mechanism=none", 2, "");

@@ -85,9 +85,11 @@ static void a_point_can_be_run_alone(void **state)
     same_file("alone/release/ledger.json",
               "swept/points/flat_noise-multiplier-16_seed-2/release/ledger.json");
     /* And so does the configuration with the settings that --dry-run lists. */
-    command_expect(
-        "-q -c base.ini -o model.rank=1 -o items.mechanism.noise-multiplier=16 -o run.seed=2 -O by-hand", 0,
-        "");
+    command_slurp(command_path("swept/configs/flat_noise-multiplier-16_seed-2.ini"), text_a, sizeof text_a);
+    assert_non_null(strstr(text_a, "noise-seed = 1698502286948440"));
+    command_expect("-q -c base.ini -o model.rank=1 -o items.mechanism.noise-multiplier=16 -o run.seed=2 "
+                   "-o privacy.noise-seed=1698502286948440 -O by-hand",
+                   0, "");
     same_file("by-hand/private/metrics.csv", "alone/private/metrics.csv");
 }
 

@@ -85,11 +85,11 @@ static const struct sabotage {
     {NULL, "private-als", NULL, 0},
     {NULL, "private-ratings", NULL, 0},
     {NULL, "private-gram", NULL, 0},
-    {NULL, "sums-half-noise", "sums_half_noise", AUDIT | STATISTICS},
-    {NULL, "sums-noise-again", "sums_noise_again", AUDIT | STATISTICS},
-    {NULL, "sums-noise-alike", "sums_noise_alike", AUDIT | STATISTICS},
-    {NULL, "sums-unclipped", "sums_unclipped", AUDIT | NEIGHBOURS},
-    {NULL, "sums-half-stated", "sums_half_stated", AUDIT | NEIGHBOURS},
+    {NULL, "sums-half-noise", "sums_half_noise", KIT | AUDIT | STATISTICS},
+    {NULL, "sums-noise-again", "sums_noise_again", KIT | AUDIT | STATISTICS},
+    {NULL, "sums-noise-alike", "sums_noise_alike", KIT | AUDIT | STATISTICS},
+    {NULL, "sums-unclipped", "sums_unclipped", KIT | AUDIT | NEIGHBOURS},
+    {NULL, "sums-half-stated", "sums_half_stated", KIT | AUDIT | NEIGHBOURS},
 };
 #define N_SABOTAGES (sizeof sabotages / sizeof sabotages[0])
 

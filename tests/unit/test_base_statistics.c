@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics against values of textbooks and of R 4 (t.test, wilcox.test, p.adjust). */
+/* Statistics against values of textbooks and of R 4 (t.test, p.adjust). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,9 +20,6 @@ static void near(double got, double expected, double tolerance)
 static const double sleep_a[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
 static const double sleep_b[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
 
-/* Darwin's heights of maize (Fisher 1935), differences of pairs in eighths of an inch. */
-static const double darwin[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
-
 static void means_and_deviations(void **state)
 {
     (void)state;
@@ -42,70 +39,70 @@ static void quantiles_of_t(void **state)
     near(statistics_t_tail(1.9599639845400545, 1e7), 0.05, 1e-7);
     near(statistics_t_tail(0, 3), 1, 1e-15);
     near(statistics_t_tail(1, 1), 0.5, 1e-14); /* Cauchy */
+    near(statistics_t_quantile(0.05, 1), 12.70620473617471, 1e-10);
+    near(statistics_t_quantile(0.01, 4), 4.604094871415897, 1e-9);
 }
 
-static void t_test_of_sleep(void **state)
+/* t.test of R 4; intervals and the corrected test by scipy 1.10. */
+static void pairs_of_sleep(void **state)
 {
     (void)state;
-    struct paired_test test = statistics_t_test(sleep_a, sleep_b, 10);
+    const struct paired_test test = statistics_paired(sleep_a, sleep_b, 10, 0);
     near(test.difference, -1.58, 1e-12);
-    near(test.statistic, -4.06212768, 1e-8);
-    near(test.p, 0.00283289, 1e-8);
-    struct paired_test mirrored = statistics_t_test(sleep_b, sleep_a, 10);
+    near(test.deviation, 1.2299954832798732, 1e-12);
+    near(test.statistic, -4.062127683382037, 1e-12);
+    near(test.p, 0.00283289019738427, 1e-14);
+    near(test.low, -2.459885763254729, 1e-9);
+    near(test.high, -0.7001142367452712, 1e-9);
+    const struct paired_test mirrored = statistics_paired(sleep_b, sleep_a, 10, 0);
     near(mirrored.p, test.p, 1e-15);
     near(mirrored.difference, 1.58, 1e-12);
+    const struct paired_test folds = statistics_paired(sleep_a, sleep_b, 10, 0.25);
+    near(folds.difference, -1.58, 1e-12);
+    near(folds.p, 0.05799070626865599, 1e-14);
+    near(folds.low, -3.226115532799642, 1e-9);
+    near(folds.high, 0.06611553279964166, 1e-9);
 }
 
-static void t_tests_that_say_nothing(void **state)
+static void pairs_that_say_nothing(void **state)
 {
     (void)state;
-    const double a[] = {1, 2, 3}, b[] = {0, 1, 2};
-    assert_true(isnan(statistics_t_test(a, b, 3).p)); /* the same difference three times */
-    assert_true(isnan(statistics_t_test(a, a, 3).p));
-    assert_true(isnan(statistics_t_test(a, b, 1).p));
-    assert_true(isnan(statistics_t_test(a, b, 0).p));
+    const double a[] = {1, 2, 3}, b[] = {0, 1, 2}, tenths[] = {0.3, 0.4, 0.7}, less[] = {0.2, 0.3, 0.6};
+    assert_true(isnan(statistics_paired(a, b, 3, 0).p));         /* the same difference three times */
+    assert_true(isnan(statistics_paired(tenths, less, 3, 0).p)); /* but for rounding */
+    assert_true(isnan(statistics_paired(a, a, 3, 0).p));
+    assert_true(isnan(statistics_paired(a, b, 1, 0).p));
+    assert_true(isnan(statistics_paired(a, b, 0, 0).difference));
+    assert_int_equal(statistics_paired(a, a, 3, 0).needed, 0);
 }
 
-static void wilcoxon_of_darwin(void **state)
+/* The noncentral t of scipy 1.10. */
+static void power_of_the_test(void **state)
 {
     (void)state;
-    const double zero[15] = {0};
-    struct paired_test test = statistics_wilcoxon(darwin, zero, 15);
-    near(test.statistic, 24, 0);
-    near(test.p, 0.041259765625, 1e-15); /* 1352 of 2^15 */
+    near(statistics_power(1, 1, 0, 2), 0.09280915505447437, 1e-6);
+    near(statistics_power(1, 1, 0, 3), 0.1792553937653944, 1e-6);
+    near(statistics_power(-1, 1, 0, 5), 0.40138991737179386, 1e-6);
+    near(statistics_power(10, 10, 0, 10), 0.8030968566475513, 1e-6);
+    near(statistics_power(0.5, 1, 0, 34), 0.8077775012792738, 1e-6);
+    near(statistics_power(0.2, 1, 0.25, 10), 0.06062485918217711, 1e-6);
+    near(statistics_power(3, 1, 0.25, 10), 0.9941140119430124, 1e-6);
+    assert_true(isnan(statistics_power(1, 0, 0, 10)));
+    assert_true(isnan(statistics_power(1, 1, 0, 1)));
 }
 
-static void wilcoxon_of_few(void **state)
+static void repetitions_that_find_a_difference(void **state)
 {
     (void)state;
-    const double a[] = {1.1, 2.2, 3.3, 4.4, 5.5}, b[] = {1, 2, 3, 4, 5};
-    near(statistics_wilcoxon(a, b, 5).p, 0.0625, 0); /* the least that five pairs can give */
-    near(statistics_wilcoxon(a, b, 2).p, 0.5, 0);
-    assert_true(isnan(statistics_wilcoxon(a, a, 5).p));
-}
-
-/* Ties and zeros: 1, -1, 2, 2, 0 have the ranks 1.5, 1.5, 3.5, 3.5; W- is 1.5 with 3 of the 16 signs at most.
- */
-static void wilcoxon_with_ties(void **state)
-{
-    (void)state;
-    const double a[] = {1, -1, 2, 2, 0}, b[5] = {0};
-    struct paired_test test = statistics_wilcoxon(a, b, 5);
-    near(test.statistic, 1.5, 0);
-    near(test.p, 6.0 / 16, 1e-15);
-}
-
-/* Above the exact range the normal law takes over; at its border both must say nearly the same. */
-static void wilcoxon_of_many(void **state)
-{
-    (void)state;
-    double a[51], b[51] = {0};
-    for (int i = 0; i < 51; i++)
-        a[i] = (i % 3 ? 1 : -1) * (1 + i);
-    struct paired_test exact = statistics_wilcoxon(a, b, 50), normal = statistics_wilcoxon(a, b, 51);
-    near(normal.p, exact.p, 0.02);
-    assert_true(exact.p < 0.05);
-    assert_true(exact.p > 1e-4);
+    assert_int_equal(statistics_needed(20, 1, 0), 2);
+    assert_int_equal(statistics_needed(5, 1, 0), 3);
+    assert_int_equal(statistics_needed(-1, 1, 0), 10);
+    assert_int_equal(statistics_needed(0.5, 1, 0), 34);
+    assert_int_equal(statistics_needed(0.1, 1, 0), 787);
+    assert_int_equal(statistics_needed(2, 1, 0.25), 9);
+    assert_int_equal(statistics_needed(1, 1, 0.25), 0); /* 1 / sqrt(.25) = 2 < 2.8: no number does */
+    assert_int_equal(statistics_needed(0, 1, 0), 0);
+    assert_int_equal(statistics_needed((double)NAN, 1, 0), 0);
 }
 
 static void holm_of_four(void **state)
@@ -133,9 +130,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(means_and_deviations), cmocka_unit_test(quantiles_of_t),
-        cmocka_unit_test(t_test_of_sleep),      cmocka_unit_test(t_tests_that_say_nothing),
-        cmocka_unit_test(wilcoxon_of_darwin),   cmocka_unit_test(wilcoxon_of_few),
-        cmocka_unit_test(wilcoxon_with_ties),   cmocka_unit_test(wilcoxon_of_many),
+        cmocka_unit_test(pairs_of_sleep),       cmocka_unit_test(pairs_that_say_nothing),
+        cmocka_unit_test(power_of_the_test),    cmocka_unit_test(repetitions_that_find_a_difference),
         cmocka_unit_test(holm_of_four),         cmocka_unit_test(holm_leaves_gaps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,8 +79,9 @@ static char *read_as_text(const char *text, size_t length, const struct file_opt
             text_add(&out, "%lld: %d %d", (long long)(k->first_line + (k->lines_of ? k->lines_of[i] : i)),
                      k->user_map ? k->user_map[k->users[i]] : k->users[i],
                      k->item_map ? k->item_map[k->items[i]] : k->items[i]);
-            text_add(&out, " %a %a %a\n", k->values ? (double)k->values[i] : 0,
-                     chunk_has_times(k) ? chunk_time(k, i) : 0, k->weights ? (double)k->weights[i] : 0);
+            text_add(&out, " %a %a %a %d\n", k->values ? (double)k->values[i] : 0,
+                     chunk_has_times(k) ? chunk_time(k, i) : 0, k->weights ? (double)k->weights[i] : 0,
+                     k->voids ? k->voids[i] : 0);
         }
     }
     for (int side = 0; side < 2; side++) {
@@ -198,7 +199,9 @@ static struct file_options random_options(const char *delimiter)
         .value_lo = draw(2) ? 0.5 : -INFINITY,
         .value_hi = draw(2) ? 5 : INFINITY,
         .out_of_range = (enum data_out_of_range)draw(3),
-        .keep_records = (int)draw(2),
+        .voids = (enum void_rule)draw(3),
+        .drops_stay = (int)draw(2),
+        .ids_stay = (int)draw(2),
         .prefix = draw(8) ? "" : "relation.",
     };
     options.multi_line = options.quoting && draw(3) == 0;
@@ -271,7 +274,7 @@ static void lines_are_taken(void **state)
 
     for (int k = 0; k < 4; k++) {
         struct plain_rows *rows = plain_rows_new(&options, &layout, kinds[k], &error);
-        struct chunk *chunk = chunk_new(&layout, 4);
+        struct chunk *chunk = chunk_new(&options, &layout, 4);
         size_t at = 18;
         if (!text_marks_choose(kinds[k])) {
             chunk_free(chunk);

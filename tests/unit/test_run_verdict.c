@@ -11,23 +11,83 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evaluate/user_values.h"
 #include "run/verdict.h"
 
+/* A model with that value of one metric, and users whose results spread around it. */
 struct one {
     struct metric item;
     struct metrics metrics;
 };
 
+#define MOST 64
+static struct one *made[MOST];
+static int n_made;
+static struct random_root *seeded;
+
+/* In [0, 1], evenly over the users, in an order of the model's own. */
+static double spread(int64_t user, int model, int64_t n)
+{
+    static const int64_t steps[] = {1009, 2003, 3001, 4001, 4507, 5003, 6007, 7001, 7507, 8009, 9001, 9511};
+    return ((double)((user * steps[model % 12] + 131 * model) % n) + 0.5) / (double)n;
+}
+
+/* A list's result is 0 or 1 with that mean; an error spreads by a tenth of itself. */
+static void set(struct one *one, double value)
+{
+    struct user_values *values = one->metrics.by_user;
+    const int is_root = values->metrics[0].is_root;
+    static int model;
+    double sum = 0;
+    model++;
+    for (int64_t user = 0; user < values->n_users; user++) {
+        double *row = user_values_row(values, user), u = spread(user, model, values->n_users);
+        row[0] = is_root ? value * value * (0.9 + 0.2 * u) : u < value;
+        row[1] = 1;
+        sum += row[0];
+    }
+    one->item.value = is_root ? sqrt(sum / (double)values->n_users) : sum / (double)values->n_users;
+}
+
 static const struct metrics *metric_of(struct one *one, const char *name, double value, int64_t n)
 {
+    struct user_values *values = calloc(1, sizeof *values);
     *one = (struct one){0};
     snprintf(one->item.name, sizeof one->item.name, "%s", name);
-    one->item.value = value;
     one->item.low = one->item.high = (double)NAN;
     one->item.n = n;
     one->metrics.items = &one->item;
     one->metrics.n = 1;
+    one->metrics.by_user = values;
+    assert_non_null(values);
+    values->n_users = n;
+    values->n_metrics = 1;
+    values->metrics = calloc(1, sizeof *values->metrics);
+    values->rows = calloc((size_t)n * 4, sizeof *values->rows);
+    assert_true(values->metrics && values->rows && n_made < MOST);
+    snprintf(values->metrics[0].name, sizeof values->metrics[0].name, "%s", name);
+    values->metrics[0].is_root = strcmp(name, "rmse") == 0;
+    made[n_made++] = one;
+    set(one, value);
     return &one->metrics;
+}
+
+static int forget(void **state)
+{
+    (void)state;
+    while (n_made > 0)
+        user_values_free(made[--n_made]->metrics.by_user);
+    random_root_free(seeded);
+    seeded = NULL;
+    return 0;
+}
+
+static int prepare(void **state)
+{
+    struct dpf_error error;
+    (void)state;
+    seeded = random_root_seeded(1, "run", &error);
+    return seeded ? 0 : -1;
 }
 
 static void rival(struct verdict_input *input, const char *name, double epsilon,
@@ -48,21 +108,25 @@ static void says(const struct verdict_input *input, enum verdict verdict, const 
 
 static void lists_are_compared_with_popular_items(void **state)
 {
-    struct one own, popular;
+    static struct one own, popular;
     (void)state;
     struct verdict_input input = {
-        .implicit = 1, .has_noise = 1, .users = 1000, .items = 10, .records = 100000};
+        .seeded = seeded, .implicit = 1, .has_noise = 1, .users = 1000, .items = 10, .records = 100000};
     input.test = metric_of(&own, "ndcg@10", 0.30, 1000);
     rival(&input, "popularity", 0, metric_of(&popular, "ndcg@10", 0.20, 1000));
     says(&input, VERDICT_BETTER,
          "ranks better than a list of popular items: ndcg@10 is 0.3000 against 0.2000 (+50 %)", "");
-    own.item.value = 0.21; /* 1000 users cannot tell that from 0.20 */
-    says(&input, VERDICT_SAME, "does not rank reliably better than", "which may be chance with 1000 users");
+    set(&own, 0.21); /* 1000 users cannot tell that from 0.20 */
+    says(&input, VERDICT_OPEN, "this test part cannot tell whether the model ranks better than",
+         "would have been found");
     assert_false(verdict_gives_reason(&input)); /* so nothing is trained for it */
-    own.item.n = 1000000;                       /* a million can */
-    says(&input, VERDICT_BETTER, "ranks better than", "");
-    own.item.n = 1000;
-    own.item.value = 0.10;
+    static struct one many, others;
+    input.test = metric_of(&many, "ndcg@10", 0.21, 1000000); /* a million can */
+    input.rivals[0].metrics = metric_of(&others, "ndcg@10", 0.20, 1000000);
+    says(&input, VERDICT_BETTER, "ranks better than", "1000000 users");
+    input.test = &own.metrics;
+    input.rivals[0].metrics = &popular.metrics;
+    set(&own, 0.10);
     says(&input, VERDICT_WORSE, "ranks worse than", "compare = non-private shows");
     assert_true(verdict_gives_reason(&input));
     input.model = "private-popularity"; /* the simplest model has no reason to give */
@@ -71,16 +135,16 @@ static void lists_are_compared_with_popular_items(void **state)
 
 static void ratings_are_compared_with_their_mean(void **state)
 {
-    struct one own, mean;
+    static struct one own, mean;
     (void)state;
-    struct verdict_input input = {.users = 1000, .items = 10, .records = 100000};
+    struct verdict_input input = {.seeded = seeded, .users = 1000, .items = 10, .records = 100000};
     input.test = metric_of(&own, "rmse", 0.9, 5000);
     rival(&input, "mean", 0, metric_of(&mean, "rmse", 1.1, 5000));
     says(&input, VERDICT_BETTER,
          "predicts better than the mean of all ratings: rmse is 0.9000 against 1.1000", "");
-    own.item.value = 1.1005;
-    says(&input, VERDICT_SAME, "does not predict reliably better than", "");
-    own.item.value = 1.3;
+    set(&own, 1.1005);
+    says(&input, VERDICT_OPEN, "cannot tell whether the model predicts better than", "difference +0.0005");
+    set(&own, 1.3);
     says(&input, VERDICT_WORSE, "predicts worse than", "");
     assert_string_equal(verdict_rivals(&own.metrics, 0)[0], "mean");
     assert_string_equal(verdict_rivals(&own.metrics, 0)[2], "private-biases");
@@ -93,10 +157,10 @@ static void ratings_are_compared_with_their_mean(void **state)
 
 static void the_reason_is_named(void **state)
 {
-    struct one own, popular, twin;
+    static struct one own, popular, twin;
     (void)state;
     struct verdict_input input = {
-        .implicit = 1, .has_noise = 1, .users = 500, .items = 1000, .records = 10000};
+        .seeded = seeded, .implicit = 1, .has_noise = 1, .users = 500, .items = 1000, .records = 10000};
     input.test = metric_of(&own, "hr@10", 0.05, 500);
     rival(&input, "popularity", 0, metric_of(&popular, "hr@10", 0.20, 500));
     says(&input, VERDICT_WORSE, "only 10 records an item", "compare = non-private shows");
@@ -105,7 +169,7 @@ static void the_reason_is_named(void **state)
          "only 10 records an item");
     input.records = 1000000;
     says(&input, VERDICT_WORSE, "Noise and clips are the cause", "larger epsilon");
-    twin.item.value = 0.15;
+    set(&twin, 0.15);
     says(&input, VERDICT_WORSE,
          "Noise and clips cost accuracy, but even without them hr@10 would be 0.1500, ",
          "better than a list of popular items.");
@@ -113,7 +177,7 @@ static void the_reason_is_named(void **state)
     assert_null(strstr(sentence, "larger epsilon"));
     assert_null(strstr(sentence, "are the cause"));
     free(sentence);
-    twin.item.value = 0.06;
+    set(&twin, 0.06);
     says(&input, VERDICT_WORSE, "Noise is not the cause", "other parameters");
     says(&input, VERDICT_WORSE, "configs/recommended", "");
     /* The recommended models themselves are not sent to configs/recommended, nor to keys that they lack. */
@@ -122,7 +186,7 @@ static void the_reason_is_named(void **state)
     sentence = verdict_text(&input);
     assert_null(strstr(sentence, "configs/recommended"));
     free(sentence);
-    twin.item.value = 0.40;
+    set(&twin, 0.40);
     sentence = verdict_text(&input);
     assert_non_null(strstr(sentence, "larger epsilon, or more users"));
     assert_null(strstr(sentence, "rank."));
@@ -132,10 +196,11 @@ static void the_reason_is_named(void **state)
 /* What could be released instead decides, and is advised where it is better. */
 static void the_fallback_of_the_same_epsilon_decides(void **state)
 {
-    struct one own, popular, released;
+    static struct one own, popular, released;
     char *sentence;
     (void)state;
-    struct verdict_input input = {.implicit = 1,
+    struct verdict_input input = {.seeded = seeded,
+                                  .implicit = 1,
                                   .has_noise = 1,
                                   .model = "private-gram",
                                   .users = 500,
@@ -146,13 +211,13 @@ static void the_fallback_of_the_same_epsilon_decides(void **state)
     rival(&input, "private-popularity", 1, metric_of(&released, "ndcg@10", 0.10, 5000));
     says(&input, VERDICT_BETTER,
          "ranks better than a list of popular items released with the same epsilon (private-popularity): "
-         "ndcg@10 is 0.2000 against 0.1000 (+100 %).",
+         "ndcg@10 is 0.2000 against 0.1000 (+100 %)",
          "Without privacy a list of popular items would have 0.2500.");
     says(&input, VERDICT_BETTER, "These figures are private", "no epsilon covers it (C10)");
-    released.item.value = 0.24;
+    set(&released, 0.24);
     says(&input, VERDICT_WORSE, "ranks worse than", "dpframe start FILE recipe=private-popularity");
-    released.item.value = 0.201;
-    says(&input, VERDICT_SAME, "which may be chance", "configs/corrected/private-popularity.ini");
+    set(&released, 0.201);
+    says(&input, VERDICT_OPEN, "cannot tell", "configs/corrected/private-popularity.ini");
     /* The fallback itself is not advised to itself, nor blamed. */
     input.model = "private-popularity";
     says(&input, VERDICT_WORSE, "ranks worse than a list of popular items: ndcg@10 is 0.2000 against 0.2500",
@@ -167,9 +232,10 @@ static void the_fallback_of_the_same_epsilon_decides(void **state)
  */
 static void ratings_are_compared_with_biases(void **state)
 {
-    struct one own, mean, biases, released;
+    static struct one own, mean, biases, released;
     (void)state;
-    struct verdict_input input = {.users = 1000, .items = 10, .records = 100000, .model = "private-ratings"};
+    struct verdict_input input = {
+        .seeded = seeded, .users = 1000, .items = 10, .records = 100000, .model = "private-ratings"};
     input.test = metric_of(&own, "rmse", 0.95, 5000);
     rival(&input, "mean", 0, metric_of(&mean, "rmse", 1.1, 5000));
     rival(&input, "biases", 0, metric_of(&biases, "rmse", 0.9, 5000));
@@ -184,18 +250,42 @@ static void ratings_are_compared_with_biases(void **state)
          "recipe=private-biases");
     says(&input, VERDICT_WORSE, "(+1.1 %)",
          "Without privacy biases of users and items would have 0.9000, the mean of all ratings 1.1000.");
-    released.item.value = 1;
+    set(&released, 1);
     says(&input, VERDICT_BETTER, "predicts better than biases released", "");
+}
+
+/* It says what it rests on: one draw of the noise, and how many users. */
+static void the_grounds_are_named(void **state)
+{
+    static struct one own, popular, few, fewer, same;
+    (void)state;
+    struct verdict_input input = {
+        .seeded = seeded, .implicit = 1, .has_noise = 1, .users = 1000, .items = 10, .records = 9};
+    input.test = metric_of(&own, "ndcg@10", 0.30, 1000);
+    rival(&input, "popularity", 0, metric_of(&popular, "ndcg@10", 0.20, 1000));
+    says(&input, VERDICT_BETTER, "its one draw of the noise", "1000 users");
+    char *sentence = verdict_text(&input);
+    assert_null(strstr(sentence, "is small"));
+    free(sentence);
+    input.test = metric_of(&few, "ndcg@10", 0.9, 50);
+    input.rivals[0].metrics = metric_of(&fewer, "ndcg@10", 0.1, 50);
+    says(&input, VERDICT_BETTER, "This test part is small", "p = 0.0001");
+    input.rivals[0].metrics = &few.metrics; /* a model against itself */
+    says(&input, VERDICT_OPEN, "all users have equal results", "cannot tell");
+    metric_of(&same, "ndcg@10", 0.5, 1);
+    input.test = input.rivals[0].metrics = &same.metrics;
+    says(&input, VERDICT_OPEN, "one user has test records", "cannot tell");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_are_compared_with_popular_items),
-        cmocka_unit_test(ratings_are_compared_with_their_mean),
-        cmocka_unit_test(the_reason_is_named),
-        cmocka_unit_test(the_fallback_of_the_same_epsilon_decides),
-        cmocka_unit_test(ratings_are_compared_with_biases),
+        cmocka_unit_test_setup_teardown(lists_are_compared_with_popular_items, prepare, forget),
+        cmocka_unit_test_setup_teardown(ratings_are_compared_with_their_mean, prepare, forget),
+        cmocka_unit_test_setup_teardown(the_reason_is_named, prepare, forget),
+        cmocka_unit_test_setup_teardown(the_fallback_of_the_same_epsilon_decides, prepare, forget),
+        cmocka_unit_test_setup_teardown(ratings_are_compared_with_biases, prepare, forget),
+        cmocka_unit_test_setup_teardown(the_grounds_are_named, prepare, forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

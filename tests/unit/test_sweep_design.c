@@ -47,10 +47,11 @@ static void refused(const char *text, const char *because)
     close_text(&f);
 }
 
+/* Without the seed of the noise, which has tests of its own. */
 static void expect_settings(const struct point *point, const char *expected)
 {
     char got[512] = "";
-    for (int i = 0; i < point->n_settings; i++)
+    for (int i = 0; i < point->n_settings && strncmp(point->settings[i], "privacy.noise-seed=", 19) != 0; i++)
         snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", i ? "; " : "", point->settings[i]);
     assert_string_equal(got, expected);
 }
@@ -308,6 +309,102 @@ static void presence_is_seen(void **state)
     config_free(config);
 }
 
+static const char *noise_seed(const struct fixture *f, size_t point)
+{
+    const struct point *p = &f->points.items[point];
+    for (int i = 0; i < p->n_settings; i++)
+        if (strncmp(p->settings[i], "privacy.noise-seed=", 19) == 0)
+            return p->settings[i] + 19;
+    return NULL;
+}
+
+/* One draw that is counted several times would make any difference significant. */
+static void repetitions_have_noise_of_their_own(void **state)
+{
+    static const char *const texts[] = {
+        "[sweep]\nmodel.rank = 2, 4\nrun.seed = 1..3\n", "[sweep]\nmodel.rank = 2, 4\nsplit.fold = 1..3\n",
+        "[sweep]\nvariant.a =\nvariant.b =\nrun.seed = 1..3\n",
+        "[privacy]\nnoise-seed = 7\n[sweep]\nmodel.rank = 2, 4\nrun.seed = 1..3\n"};
+    (void)state;
+    for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
+        struct fixture f, again;
+        assert_int_equal(open_text(&f, texts[t]), 0);
+        assert_int_equal(open_text(&again, texts[t]), 0);
+        for (size_t i = 0; i < f.points.n; i++) {
+            assert_string_equal(noise_seed(&f, i), noise_seed(&again, i));
+            for (size_t j = 0; j < i; j++)
+                assert_string_not_equal(noise_seed(&f, i), noise_seed(&f, j));
+        }
+        close_text(&f);
+        close_text(&again);
+    }
+}
+
+static void noise_can_be_paired_on_purpose(void **state)
+{
+    struct fixture f;
+    (void)state;
+    assert_int_equal(open_text(&f, "[sweep]\npair = splits, noise\nmodel.rank = 2, 4\nrun.seed = 1..2\n"), 0);
+    assert_string_equal(noise_seed(&f, 0), noise_seed(&f, 2));
+    assert_string_equal(noise_seed(&f, 1), noise_seed(&f, 3));
+    assert_string_not_equal(noise_seed(&f, 0), noise_seed(&f, 1));
+    close_text(&f);
+    refused("[sweep]\npair = noise\nrun.seed = 1..2\n", "write \"splits\"");
+    refused("[sweep]\npair = splits, split\nrun.seed = 1..2\n", "write \"splits\"");
+}
+
+/* The documented derivation, by sha256sum: a figure in a table can be repeated without the sweep. */
+static void the_seed_of_noise_is_the_documented_one(void **state)
+{
+    struct fixture f;
+    (void)state;
+    assert_int_equal(open_text(&f, "[sweep]\npair = splits, noise\nrun.seed = 1..2\n"), 0);
+    assert_string_equal(noise_seed(&f, 0), "1137512994007471");
+    close_text(&f);
+    assert_int_equal(
+        open_text(&f, "[privacy]\nnoise-seed = 5\n[sweep]\nmodel.rank = 2\nvariant.a =\nsplit.fold = 1..2\n"
+                      "run.seed = 3\n"),
+        0);
+    assert_string_equal(noise_seed(&f, 1), "2566024283476464");
+    close_text(&f);
+}
+
+static void a_seed_that_is_set_stays(void **state)
+{
+    struct fixture f;
+    (void)state;
+    assert_int_equal(open_text(&f, "[sweep]\nprivacy.noise-seed = 4, 5\nrun.seed = 1..2\n"), 0);
+    assert_string_equal(noise_seed(&f, 0), "4");
+    assert_string_equal(noise_seed(&f, 3), "5");
+    close_text(&f);
+    assert_int_equal(open_text(&f, "[sweep]\nmodel.rank = 2, 4\n"),
+                     0); /* nothing repeats: the configuration's */
+    assert_null(noise_seed(&f, 0));
+    close_text(&f);
+}
+
+static void a_variant_leaves_repetitions_alone(void **state)
+{
+    (void)state;
+    refused("[sweep]\nvariant.a = run.seed=7\nrun.seed = 1..2\n",
+            "the axis run.seed sets it for every point");
+    refused("[sweep]\nvariant.a = split.fold=1\nsplit.fold = 1..2\n",
+            "the axis split.fold sets it for every point");
+}
+
+static void zipped_values_may_come_twice(void **state)
+{
+    struct fixture f;
+    (void)state;
+    assert_int_equal(
+        open_text(&f, "[sweep]\nmode = zip\nmodel.rank = 2, 2, 4\nusers.loss.lambda = 0.1, 0.2, 0.1\n"), 0);
+    assert_int_equal(f.points.n, 3);
+    close_text(&f);
+    refused("[sweep]\nmode = zip\nmodel.rank = 2, 2\nusers.loss.lambda = 0.1, 0.1\n",
+            "two points have the name");
+    refused("[sweep]\nmodel.rank = 2, 2\n", "contains a value twice");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +421,12 @@ int main(void)
         cmocka_unit_test(mistakes_are_refused),
         cmocka_unit_test(a_baseline_may_be_a_value),
         cmocka_unit_test(presence_is_seen),
+        cmocka_unit_test(repetitions_have_noise_of_their_own),
+        cmocka_unit_test(noise_can_be_paired_on_purpose),
+        cmocka_unit_test(the_seed_of_noise_is_the_documented_one),
+        cmocka_unit_test(a_seed_that_is_set_stays),
+        cmocka_unit_test(a_variant_leaves_repetitions_alone),
+        cmocka_unit_test(zipped_values_may_come_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "html_checks.h"
+#include "evaluate/metric_table.h"
 #include "sweep/answer.h"
 #include "sweep/html_report.h"
 #include "sweep/outcome_tables.h"
@@ -180,8 +181,8 @@ static void the_question_is_answered(void **state)
     assert_string_equal(privacy,
                         "Privacy: of 5 combinations 4 have a finite epsilon proved for the plan (the noise "
                         "of these runs comes from seeds), 1 has no noise. The epsilons are from 1 to 10.");
-    assert_true(answer_smaller_is_better("train-rmse-user"));
-    assert_false(answer_smaller_is_better("ndcg@10"));
+    assert_true(metric_smaller_is_better("train-rmse-user"));
+    assert_false(metric_smaller_is_better("ndcg@10"));
     free(answer);
     free(privacy);
     outcome_tests_free(&tests);

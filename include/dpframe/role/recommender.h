@@ -56,7 +56,25 @@ typedef struct dpf_interactions {
     const dpf_features *item_features;
     int64_t first_user;
     int64_t end_user;
+    /*
+     * For each entry of by_user, and of by_item, whether the record is void: 1 or 0; NULL: none is. Its line was
+     * at fault or its value was dropped, but who rated what is public, so that its cell stays: it counts
+     * wherever records are counted, and adds exactly 0 to every sum; its value means nothing. Only components
+     * with DPF_RECOMMENDER_READS_VOIDS get void records. See dpf_user_voids.
+     */
+    const uint8_t *user_voids;
+    const uint8_t *item_voids;
 } dpf_interactions;
+
+/* Which entries of by_user, of by_item, are void; NULL: none. */
+static inline const uint8_t *dpf_user_voids(const dpf_interactions *records)
+{
+    return records->size > offsetof(dpf_interactions, user_voids) ? records->user_voids : NULL;
+}
+static inline const uint8_t *dpf_item_voids(const dpf_interactions *records)
+{
+    return records->size > offsetof(dpf_interactions, item_voids) ? records->item_voids : NULL;
+}
 
 /* Public features of the items, of the users; NULL: none. */
 static inline const dpf_features *dpf_item_features(const dpf_interactions *records)
@@ -120,6 +138,8 @@ static inline int64_t dpf_setup_shares(const dpf_recommender_setup *setup)
 #define DPF_RELEASE_SENT_BY_USERS UINT32_C(2)  /* each user sends a message */
 #define DPF_RELEASE_COUNTS_USERS UINT32_C(4)   /* it shows the exact number of users that sent */
 #define DPF_RELEASE_NOISE_BY_USERS UINT32_C(8) /* each user who takes part adds noise */
+/* The last two show who rated what. Where that is public, components that state them must also state
+   DPF_RECOMMENDER_READS_VOIDS. */
 #define DPF_RELEASE_OBSERVED_ONLY UINT32_C(16) /* cells without a record send nothing */
 #define DPF_RELEASE_READS_DEGREES UINT32_C(32) /* exact numbers of records enter it */
 #define DPF_RELEASE_FACTS UINT32_C(63)
@@ -262,6 +282,10 @@ typedef struct dpf_scoring {
     UINT32_C(8) /* no records make fit fail; only lack of memory and cancellation do (C12) */
 #define DPF_RECOMMENDER_SUMS_USERS                                                                           \
     UINT32_C(16) /* fit reads records of dpf_users_here alone, by user, and adds up by dpf_fit_add_up */
+#define DPF_RECOMMENDER_READS_VOIDS                                                                          \
+    UINT32_C(                                                                                                \
+        32) /* it keeps the cells of void records, and adds nothing for them (dpf_user_voids);           \
+                    without this flag it gets records as if void ones were not there */
 
 typedef struct dpf_recommender {
     /* [any, required] DPF_RECOMMENDER_*, as this instance is configured. */

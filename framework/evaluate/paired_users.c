@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evaluate/paired_users.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "evaluate/bootstrap.h"
+
+#define MOST_EXACT 16    /* users of whom all signs are tried */
+#define MOST_DRAWN 20000 /* users above whom sums are taken as normal */
+#define FLIPS 9999
+#define REPLICATES 1999
+#define NORMAL_REACH 1.959963984540054 /* of a 95 % interval */
+#define FOUND 2.8015852                /* standard errors that a test at 5 % finds with probability .8 */
+#define ROUNDING 1e-12
+
+/* Users with test records: what both models have, and their difference. */
+struct pairs {
+    int64_t n;
+    double *a, *b, *weight, *d;
+    double sum_a, sum_b, sum_weight, squares; /* of d */
+};
+
+static void pairs_free(struct pairs *pairs)
+{
+    free(pairs->a);
+}
+
+static int pairs_make(const struct user_values *a, const struct user_values *b, int ma, int mb,
+                      const int64_t (*chosen)[2], int64_t n, struct pairs *out, struct dpf_error *error)
+{
+    *out = (struct pairs){.a = memory_new((size_t)n + 1, 4 * sizeof *out->a)};
+    if (!out->a)
+        return error_memory(error);
+    out->b = out->a + n;
+    out->weight = out->b + n;
+    out->d = out->weight + n;
+    for (int64_t i = 0; i < n; i++) {
+        const double *x = user_values_row(a, chosen ? chosen[i][0] : i) + 2 * ma;
+        const double *y = user_values_row(b, chosen ? chosen[i][1] : i) + 2 * mb;
+        if (!(x[1] > 0) || !(y[1] > 0))
+            continue;
+        const int64_t k = out->n++;
+        out->a[k] = x[0];
+        out->b[k] = y[0];
+        out->weight[k] = x[1];
+        out->d[k] = x[0] - y[0];
+        out->sum_a += x[0];
+        out->sum_b += y[0];
+        out->sum_weight += x[1];
+        out->squares += out->d[k] * out->d[k];
+    }
+    return 0;
+}
+
+/* ---- sign flips --------------------------------------------------------------------------------------- */
+
+static double exact_p(const struct pairs *pairs, double limit)
+{
+    const uint64_t all = (uint64_t)1 << pairs->n;
+    uint64_t beyond = 0;
+    for (uint64_t signs = 0; signs < all; signs++) {
+        double sum = 0;
+        for (int64_t i = 0; i < pairs->n; i++)
+            sum += signs >> i & 1 ? pairs->d[i] : -pairs->d[i];
+        beyond += fabs(sum) >= limit;
+    }
+    return (double)beyond / (double)all;
+}
+
+static int drawn_p(const struct pairs *pairs, double limit, const dpf_stream *stream, double *p,
+                   struct dpf_error *error)
+{
+    enum { WORDS = (FLIPS + 63) / 64 };
+    double *sums = memory_new(64 * WORDS, sizeof *sums);
+    if (!sums)
+        return error_memory(error);
+    for (int64_t i = 0; i < pairs->n; i++) {
+        uint64_t bits[WORDS];
+        dpf_cursor cursor;
+        random_seek(stream, 0, 0, (uint32_t)i, &cursor);
+        random_bits(&cursor, bits, WORDS);
+        for (int k = 0; k < 64 * WORDS; k++)
+            sums[k] += bits[k / 64] >> k % 64 & 1 ? pairs->d[i] : -pairs->d[i];
+    }
+    int beyond = 0;
+    for (int k = 0; k < FLIPS; k++)
+        beyond += fabs(sums[k]) >= limit;
+    *p = (1.0 + beyond) / (1.0 + FLIPS); /* what was observed is one of the signs */
+    free(sums);
+    return 0;
+}
+
+/*
+ * The metric is a monotone function of the sum of differences: flips change neither the sum of weights nor the sum of
+ * both models' values.
+ */
+static int find_p(const struct pairs *pairs, const dpf_stream *stream, double *p, struct dpf_error *error)
+{
+    const double sum = pairs->sum_a - pairs->sum_b;
+    const double limit = fabs(sum) - ROUNDING * sqrt(pairs->squares * (double)pairs->n);
+    if (pairs->n <= MOST_EXACT) {
+        *p = exact_p(pairs, limit);
+        return 0;
+    }
+    if (pairs->n <= MOST_DRAWN)
+        return drawn_p(pairs, limit, stream, p, error);
+    *p = erfc(fabs(sum) / sqrt(2 * pairs->squares));
+    return 0;
+}
+
+/* ---- intervals ---------------------------------------------------------------------------------------- */
+
+static double difference_of(const struct user_metric *metric, const double *sums)
+{
+    return user_metric_value(metric, sums[0], sums[2]) - user_metric_value(metric, sums[1], sums[2]);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int bootstrap(const struct pairs *pairs, const struct user_metric *metric, const dpf_stream *stream,
+                     struct paired_users *out, struct dpf_error *error)
+{
+    double *sums = memory_new(REPLICATES, 3 * sizeof *sums), *found = memory_new(REPLICATES, sizeof *found);
+    double *uniform = memory_new(REPLICATES, sizeof *uniform);
+    const int status = sums && found && uniform ? 0 : error_memory(error);
+    for (int64_t i = 0; i < pairs->n && status == 0; i++) {
+        dpf_cursor cursor;
+        random_seek(stream, 1, 0, (uint32_t)i, &cursor);
+        random_uniform(&cursor, uniform, REPLICATES);
+        for (int r = 0; r < REPLICATES; r++) {
+            const int k = bootstrap_copies(uniform[r]);
+            sums[3 * r] += k * pairs->a[i];
+            sums[3 * r + 1] += k * pairs->b[i];
+            sums[3 * r + 2] += k * pairs->weight[i];
+        }
+    }
+    int n = 0;
+    for (int r = 0; r < REPLICATES && status == 0; r++) {
+        const double difference = difference_of(metric, sums + 3 * r);
+        if (!isnan(difference))
+            found[n++] = difference;
+    }
+    if (n > 0) {
+        qsort(found, (size_t)n, sizeof *found, ascending);
+        out->low = found[(int)(0.025 * (n - 1))];
+        out->high = found[(int)ceil(0.975 * (n - 1))];
+    }
+    free(sums);
+    free(found);
+    free(uniform);
+    return status;
+}
+
+/* The standard error of the difference, by the derivative of the metric at the mean of both. */
+static double error_of(const struct pairs *pairs, const struct user_metric *metric,
+                       const struct paired_users *out)
+{
+    const double n = (double)pairs->n, sum = pairs->sum_a - pairs->sum_b;
+    const double spread = sqrt(fmax(0, pairs->squares - sum * sum / n) * n / (n - 1)) / pairs->sum_weight;
+    return metric->is_root ? spread / (out->a + out->b) : spread;
+}
+
+/* ---- the comparison ------------------------------------------------------------------------------------ */
+
+static void count(const struct pairs *pairs, int smaller_is_better, struct paired_users *out)
+{
+    for (int64_t i = 0; i < pairs->n; i++) {
+        const double gain = smaller_is_better ? -pairs->d[i] : pairs->d[i];
+        out->wins += gain > 0;
+        out->losses += gain < 0;
+        out->ties += gain == 0;
+    }
+}
+
+int paired_users_compare(const struct user_values *a, const struct user_values *b, int ma, int mb,
+                         const int64_t (*chosen)[2], int64_t n, int smaller_is_better,
+                         const struct random_root *seeded, struct paired_users *out, struct dpf_error *error)
+{
+    const struct user_metric *metric = &a->metrics[ma];
+    struct pairs pairs;
+    *out = (struct paired_users){
+        .low = (double)NAN, .high = (double)NAN, .p = (double)NAN, .visible = (double)NAN};
+    if (pairs_make(a, b, ma, mb, chosen, n, &pairs, error) != 0)
+        return -1;
+    count(&pairs, smaller_is_better, out);
+    out->users = pairs.n;
+    out->a = user_metric_value(metric, pairs.sum_a, pairs.sum_weight);
+    out->b = user_metric_value(metric, pairs.sum_b, pairs.sum_weight);
+    out->difference = out->a - out->b;
+    int status = 0;
+    if (!isfinite(out->difference))
+        out->why_not = pairs.n ? "a result is not a number" : "no user has test records";
+    else if (pairs.n < 2)
+        out->why_not = "one user has test records";
+    else if (out->ties == pairs.n)
+        out->why_not = "all users have equal results";
+    if (!out->why_not) {
+        dpf_stream *stream = random_stream_open(seeded, "evaluate", "paired-users", error);
+        const double error_size = error_of(&pairs, metric, out);
+        status = stream ? find_p(&pairs, stream, &out->p, error) : -1;
+        out->visible = FOUND * error_size;
+        if (status == 0 && pairs.n <= MOST_DRAWN)
+            status = bootstrap(&pairs, metric, stream, out, error);
+        else {
+            out->low = out->difference - NORMAL_REACH * error_size;
+            out->high = out->difference + NORMAL_REACH * error_size;
+        }
+        random_stream_free(stream);
+    }
+    pairs_free(&pairs);
+    return status;
+}

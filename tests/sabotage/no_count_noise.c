@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The third block of a message, the counts, gets no noise. */
+#define SABOTAGED "no-count-noise"
+#include "sabotage.h"
+
+#include "../../plugins/mechanism/gaussian/gaussian.c"
+
+static dpf_status spoil(void *self, const dpf_call *call, const dpf_noise_plan *plan, const dpf_query *query,
+                        const dpf_encoded *sums, double *out, int64_t stride)
+{
+    dpf_noise_plan less = *plan;
+    less.scale[2] = 0;
+    return dpf_additive_mechanism_decode(self, call, &less, query, sums, out, stride);
+}
+
+static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime,
+                                     .budget = dpf_additive_mechanism_budget,
+                                     .plan = dpf_additive_mechanism_plan,
+                                     .events = dpf_additive_mechanism_events,
+                                     .encode = dpf_additive_mechanism_encode,
+                                     .decode = spoil};
+#define CREATE component_create
+#define DESTROY dpf_additive_mechanism_destroy
+SABOTAGE(DPF_ROLE_MECHANISM)
