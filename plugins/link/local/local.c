@@ -280,6 +280,10 @@ static int pick(struct local *local, dpf_link_event *out)
             out->kind = DPF_LINK_OPENED;
             return 1;
         }
+        if (!peer->closing && peer->in.n >= LENGTH_BYTES && length_of(&peer->in) > peer->largest) {
+            cut(peer, "its message is longer than it may be");
+            peer->in.n = 0;
+        }
         if (has_message(peer) && !peer->closing) {
             out->kind = DPF_LINK_MESSAGE;
             out->n_bytes = length_of(&peer->in);
