@@ -167,7 +167,7 @@ static dpf_status fill_deviation(struct engine *engine, struct term_run *term, c
 {
     const struct observed_term *kept = kept_of(engine, term);
     for (int64_t r = 0; r < rows->n_rows; r++) {
-        const int gram = query->has_gram && row_of(rows, r) == term->rows - 1;
+        const int gram = query->has_gram && row_of(rows, r) == rows->total_rows - 1;
         for (int32_t b = 0; b < query->n_blocks; b++)
             for (int32_t i = 0; i < query->blocks[b].length; i++)
                 out[r * rows->width + query->blocks[b].offset + i] = planned(&term->noise, gram, b);
@@ -194,11 +194,12 @@ static struct seen seen_of(const struct engine *engine, const struct term_run *t
     return (struct seen){.side = term->plan->side,
                          .term = number_of(engine, term),
                          .round = call->round,
+                         .index = call->draw,
                          .party = call->party,
                          .n_rows = rows->n_rows,
                          .first_row = rows->first_row,
                          .rows = rows->rows,
-                         .gram_row = query->has_gram ? term->rows - 1 : -1,
+                         .gram_row = query->has_gram ? rows->total_rows - 1 : -1,
                          .width = rows->width,
                          .survivors = rows->survivors,
                          .stride = rows->width,
@@ -265,10 +266,10 @@ dpf_status observed_encode(struct engine *engine, struct term_run *term, const d
     else /* what is sent does not matter, since the observer fills in what is released */
         for (int64_t r = 0; r < out->n_rows; r++)
             memset(out->values + r * out->stride, 0, (size_t)out->width * sizeof(int64_t));
-    if (status == DPF_OK)
-        status = add_exact(kept_of(engine, term), values, stride, out);
     if (status == DPF_OK && observer_wants(observer, SEES_PARTS))
         status = tell_part(engine, &seen, values, stride);
+    if (status == DPF_OK)
+        status = add_exact(kept_of(engine, term), values, stride, out);
     if (status == DPF_OK && observer_wants(observer, SEES_MESSAGES) &&
         plan_sees_messages(engine->plan, term->plan) && observer_wants_party(observer, call->party))
         status = tell_message(engine, term, call, &seen, values, stride, out);

@@ -236,6 +236,9 @@ int step_return_transformed(struct engine *engine, struct term_run *term, struct
    float64 into out (width of gram_query). Runs in parallel. */
 int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
                     double *out, struct dpf_error *error);
+/* Whose messages have the Gram row: the parties' that send a part of it, or one of all of it; by the parties' numbers. */
+void step_gram_parties(const struct engine *engine, const struct term_run *term, uint32_t *first,
+                       uint32_t *end, int64_t *messages);
 /* Sets the number of Gram row and makes room for them. */
 int step_gram_room(struct term_run *term, int64_t n, struct dpf_error *error);
 

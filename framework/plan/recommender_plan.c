@@ -138,6 +138,15 @@ static int check_release(const struct plan *plan, const dpf_recommender_release 
         return error_set(error, DPF_FAULT_PLUGIN,
                          "[model.recommender] recommender %s: a fact about its release %d is out of range",
                          id, (int)(release - plan->recommender.releases));
+    /* Accountants charge nothing for these. */
+    if ((event->kind == DPF_EVENT_NO_OP || (event->flags & DPF_EVENT_DATA_BLIND)) && event->count > 0 &&
+        release->reads > DPF_READS_RELEASES)
+        return error_set(
+            error, DPF_FAULT_PLUGIN,
+            "[model.recommender] recommender %s: the event of its release %d (%.47s, %s) costs nothing, "
+            "but the release reads records; nothing is proved with such a component: use another, or "
+            "mend its function releases",
+            id, (int)(release - plan->recommender.releases), release->name, dpf_event_kind_name(event->kind));
     if ((release->flags & DPF_RELEASE_SENT_BY_USERS) &&
         plan->parties.params.values[PARTIES_KIND].integer == PARTIES_SILOS_BY_ITEMS)
         return config_error(

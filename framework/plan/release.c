@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "dpframe/accounting.h"
+#include "plan/event_check.h"
 #include "plan/sensitivity.h"
 
 int64_t plan_senders(const struct plan *plan, const struct term_plan *term)
@@ -261,6 +262,8 @@ static int events_of(const struct plan *plan, struct term_plan *term, struct ter
             "events", error) != 0)
         return -1;
     for (int32_t i = 0; i < *n; i++) {
+        events[i].side = term->side;
+        events[i].term = (int32_t)(term - plan->sides[term->side].terms);
         plan_known_rows(&events[i].sensitivity);
         charge_roundings(plan, term, &events[i]);
     }
@@ -396,6 +399,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
     int32_t n = 0;
     int weighted = 0;
     if (events_of(plan, term, &term->sensitivity, events, &n, error) != 0 ||
+        event_check(term, &term->sensitivity, events, n, error) != 0 ||
         weights_count(plan, term, events, n, fixed, &weighted, error) != 0)
         return -1;
     if (plan_counts_users(term) || plan_noise_by_users(term) || mechanism->correlation)
@@ -409,8 +413,6 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         if (weighted && n == apart)
             weigh(term, &fixed[i], &events[i]);
         events[i].count = events[i].kind == DPF_EVENT_CORRELATED_GAUSSIAN ? 1 : count;
-        events[i].side = term->side;
-        events[i].term = (int32_t)(term - plan->sides[term->side].terms);
         events[i].round = 0;
         events[i].lifetime = term->draw_lifetime;
         /* Passes that share the round's draw: the later ones read rows that depend on its noise. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/noise_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +26,12 @@ const char *noise_block_name(int32_t kind)
 
 static void add_histogram(struct sheet *table, const struct noise_histogram *h)
 {
+    char block[32];
     for (int bin = 0; bin < NOISE_BINS; bin++) {
         double centre = (double)(bin - NOISE_BINS / 2) * h->width;
         sheet_text(table, h->term);
-        sheet_text(table, noise_block_name(h->kind));
+        snprintf(block, sizeof block, "%s%s", h->gram ? "gram " : "", noise_block_name(h->kind));
+        sheet_text(table, block);
         sheet_exact(table, centre - h->width / 2);
         sheet_exact(table, centre + h->width / 2);
         sheet_exact(table, (double)h->counts[bin] / ((double)h->n * h->width));

@@ -24,6 +24,7 @@ struct seen {
     uint32_t what;      /* one of enum sees */
     int32_t side, term; /* the source; of a component term is the place of the release */
     int32_t round;      /* of a component: how often this source and row were seen before */
+    uint32_t index;     /* of its draws (dpf_call.draw): other ones are another release of the round */
     uint32_t party;     /* who sent it, or whose row it is; DPF_PARTY_AGGREGATE: a sum */
     int64_t n_rows, first_row;
     const int32_t *rows; /* which rows; NULL: from first_row on */

@@ -3,9 +3,9 @@
  * moved_releases.h - how far the releases of a pipeline move between two neighbouring data sets, with noise
  * switched off, against what its ledger states; and whether both runs complete.
  *
- * The mechanisms' encode and decode are replaced. encode rounds to the grid and writes down what is sent.
- * decode returns numbers that depend on where they stand alone: an adversary's choice of all earlier
- * releases, the same for both neighbours.
+ * An observer looks on (seen/seen.h). It rounds what each party adds to the grid and writes it down, and releases
+ * numbers that depend on where they stand alone: an adversary's choice of all earlier releases, the same for both
+ * neighbours.
  *
  * Include after cmocka.
  */
@@ -17,6 +17,7 @@
 #include "plain_host.h"
 #include "plan/release.h"
 #include "plan/plan_make.h"
+#include "seen/seen.h"
 
 #define USERS PIPELINE_USERS
 #define ITEMS PIPELINE_ITEMS
@@ -36,29 +37,30 @@ struct cell {
     int64_t sent[MAX_WIDTH];
 };
 
+/* A training, who looks on, and what is seen. */
 struct world {
     struct training training;
     int n;
     struct cell *cells;
-};
-
-static struct {
-    struct world *world;
-    struct term_plan *terms[MAX_TERMS];
-    const dpf_mechanism *real[MAX_TERMS];
-    dpf_mechanism tables[MAX_TERMS];
+    const struct term_plan *terms[MAX_TERMS]; /* with noise */
     int by_message[MAX_TERMS];
     int n_terms;
-    double size; /* of what decode returns */
-} spy;
+    double size; /* of what is released */
+};
 
-static int spied_term(const void *self)
+static int seen_term(const struct world *by, const struct seen *seen)
 {
-    for (int t = 0; t < spy.n_terms; t++)
-        if (spy.terms[t]->mechanism->self == self)
+    const struct term_plan *term = &by->training.plan.sides[seen->side].terms[seen->term];
+    for (int t = 0; t < by->n_terms; t++)
+        if (by->terms[t] == term)
             return t;
-    fail_msg("a mechanism that nobody spies on");
+    fail_msg("a term that is not solved");
     return 0;
+}
+
+static int64_t seen_row(const struct seen *seen, int64_t r)
+{
+    return seen->rows ? seen->rows[r] : seen->first_row + r;
 }
 
 /* The ids of users: anyone may leave, from the front, the middle or the end of their order, which has
@@ -67,9 +69,9 @@ static const char *const names[USERS + 1] = {"-3", "1", "7", "b", "zz", "5"};
 #define CONSTANT USERS
 
 /* Users are told apart by their ids: indices move when one of them leaves. */
-static int64_t user_id(int64_t index)
+static int64_t user_id(const struct world *world, int64_t index)
 {
-    const char *id = id_map_text(&spy.world->training.dataset.users, index);
+    const char *id = id_map_text(&world->training.dataset.users, index);
     int64_t u = 0;
     while (u <= USERS && strcmp(names[u], id) != 0)
         u++;
@@ -77,17 +79,18 @@ static int64_t user_id(int64_t index)
     return u;
 }
 
-static int64_t row_key(const struct term_plan *term, int gram, int64_t row)
+static int64_t row_key(const struct world *world, const struct term_plan *term, int gram, int64_t row)
 {
-    const int of_user = term->side == DPF_SIDE_USERS && row < spy.world->training.dataset.users.n;
-    return gram ? -1 : of_user ? user_id(row) : row;
+    const int of_user = term->side == DPF_SIDE_USERS && row < world->training.dataset.users.n;
+    return gram ? -1 : of_user ? user_id(world, row) : row;
 }
 
-static int64_t party_key(const struct term_plan *term, int by_message, uint32_t party)
+static int64_t party_key(const struct world *world, const struct term_plan *term, int by_message,
+                         uint32_t party)
 {
     if (!by_message)
         return 0;
-    return term->by_user && (int64_t)party < spy.world->training.dataset.users.n ? user_id(party) : party;
+    return term->by_user && (int64_t)party < world->training.dataset.users.n ? user_id(world, party) : party;
 }
 
 static struct cell *cell_of(struct world *world, const struct cell *key)
@@ -112,36 +115,41 @@ static struct cell *cell_for(struct world *world, const struct cell *key)
     return c;
 }
 
-static dpf_status spy_encode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
-                             const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
+/* What a party adds to a row, in steps of the grid. */
+static dpf_status write_down(const struct seen *seen, int64_t r, struct cell *c)
 {
-    const int t = spied_term(self);
-    assert_true(out->width <= MAX_WIDTH);
-    for (int64_t r = 0; r < out->n_rows; r++) {
-        const int64_t row = dpf_additive_row_id(out, r);
-        const int gram = dpf_additive_is_gram(query, out, row);
-        const struct cell key = {.term = t,
-                                 .round = call->round,
-                                 .gram = gram,
-                                 .draw = call->draw,
-                                 .party = party_key(spy.terms[t], spy.by_message[t], call->party),
-                                 .row = row_key(spy.terms[t], gram, row)};
-        struct cell *c = cell_for(spy.world, &key);
-        c->messages++;
-        int64_t *to = out->values + r * out->stride;
-        memset(to, 0, (size_t)out->width * sizeof *to);
-        for (int32_t b = 0; b < query->n_blocks; b++)
-            for (int32_t i = query->blocks[b].offset; i < query->blocks[b].offset + query->blocks[b].length;
-                 i++) {
-                const double grid = gram ? noise->gram_grid[b] : noise->grid[b];
-                if (!dpf_additive_to_integer(values[r * stride + i] / grid, 0x1p58, &to[i]))
-                    return (call->host->fail)(call->host, DPF_E_RANGE, -1, "too large for the test's grid");
-                c->sent[i] += to[i];
-            }
-        if (noise->modulus > 0) /* sums are made, but nobody reads them */
-            memset(to, 0, (size_t)out->width * sizeof *to);
+    const int gram = seen_row(seen, r) == seen->gram_row;
+    c->messages++;
+    for (int32_t b = 0; b < seen->query->n_blocks; b++) {
+        const dpf_block *block = &seen->query->blocks[b];
+        const double grid = gram ? seen->noise->gram_grid[b] : seen->noise->grid[b];
+        for (int32_t i = block->offset; i < block->offset + block->length; i++) {
+            int64_t steps;
+            if (!dpf_additive_to_integer(seen->exact[r * seen->width + i] / grid, 0x1p58, &steps))
+                return DPF_E_RANGE;
+            c->sent[i] += steps;
+        }
     }
     return DPF_OK;
+}
+
+static dpf_status see_part(struct world *by, const struct seen *seen)
+{
+    const int t = seen_term(by, seen);
+    dpf_status status = DPF_OK;
+    assert_true(seen->width <= MAX_WIDTH);
+    for (int64_t r = 0; r < seen->n_rows && status == DPF_OK; r++) {
+        const int64_t row = seen_row(seen, r);
+        const int gram = row == seen->gram_row;
+        const struct cell key = {.term = t,
+                                 .round = seen->round,
+                                 .gram = gram,
+                                 .draw = seen->index,
+                                 .party = party_key(by, by->terms[t], by->by_message[t], seen->party),
+                                 .row = row_key(by, by->terms[t], gram, row)};
+        status = write_down(seen, r, cell_for(by, &key));
+    }
+    return status;
 }
 
 /* A number in (-1, 1), by place. */
@@ -156,19 +164,26 @@ static double arbitrary(uint64_t a, uint64_t b, uint64_t c)
     return (double)(int64_t)(x ^ x >> 32) * 0x1p-63;
 }
 
-static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_plan *noise,
-                             const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
+static void choose_release(const struct world *by, const struct seen *seen)
 {
-    const int t = spied_term(self);
-    (void)noise;
-    for (int64_t r = 0; r < sums->n_rows; r++) {
-        const int64_t row = dpf_additive_row_id(sums, r);
-        const int64_t key = row_key(spy.terms[t], dpf_additive_is_gram(query, sums, row), row);
-        for (int32_t i = 0; i < sums->width; i++)
-            out[r * stride + i] = spy.size * arbitrary((uint64_t)key * 64 + (uint64_t)i,
-                                                       (uint64_t)call->round * 4096 + call->draw,
-                                                       (uint64_t)t * 97 + call->party);
+    const int t = seen_term(by, seen);
+    for (int64_t r = 0; r < seen->n_rows; r++) {
+        const int64_t row = seen_row(seen, r);
+        const int64_t key = row_key(by, by->terms[t], row == seen->gram_row, row);
+        for (int32_t i = 0; i < seen->width; i++)
+            seen->numbers[r * seen->stride + i] =
+                by->size * arbitrary((uint64_t)key * 64 + (uint64_t)i,
+                                     (uint64_t)seen->round * 4096 + seen->index,
+                                     (uint64_t)t * 97 + seen->party);
     }
+}
+
+static dpf_status look(void *context, const struct seen *seen)
+{
+    struct world *by = context;
+    if (seen->what == SEES_PARTS)
+        return see_part(by, seen);
+    choose_release(by, seen);
     return DPF_OK;
 }
 
@@ -182,34 +197,19 @@ static int sees_messages(const struct plan *plan, const struct term_plan *term)
            plan->guarantee.observer != DPF_OBSERVER_OUTSIDER && aggregator->sees == DPF_SEES_MESSAGES;
 }
 
-static void spy_on(struct world *world, double size)
+static void find_terms(struct world *world)
 {
-    struct plan *plan = &world->training.plan;
-    spy.world = world;
-    spy.n_terms = 0;
-    spy.size = size;
+    const struct plan *plan = &world->training.plan;
+    world->n_terms = 0;
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < plan->sides[side].n_terms; i++) {
-            struct term_plan *term = &plan->sides[side].terms[i];
+            const struct term_plan *term = &plan->sides[side].terms[i];
             if (!plan->sides[side].updated || !term->mechanism)
                 continue;
-            const int t = spy.n_terms++;
-            assert_true(t < MAX_TERMS);
-            spy.terms[t] = term;
-            spy.real[t] = term->mechanism->functions;
-            spy.by_message[t] = sees_messages(plan, term);
-            spy.tables[t] = *spy.real[t];
-            spy.tables[t].flags &= ~DPF_MECHANISM_ROUNDS; /* every message is to pass by */
-            spy.tables[t].encode = spy_encode;
-            spy.tables[t].decode = spy_decode;
-            term->mechanism->functions = &spy.tables[t];
+            assert_true(world->n_terms < MAX_TERMS);
+            world->by_message[world->n_terms] = sees_messages(plan, term);
+            world->terms[world->n_terms++] = term;
         }
-}
-
-static void spy_off(void)
-{
-    for (int t = 0; t < spy.n_terms; t++)
-        spy.terms[t]->mechanism->functions = spy.real[t];
 }
 
 /* ---- neighbours --------------------------------------------------------------------------------------- */
@@ -291,9 +291,12 @@ static int train(struct world *world, const struct pipeline *p, double size)
     if (t->status == 0 && plan->guarantee.plan_holds)
         t->status = model_init(&t->model, plan, &t->dataset, &t->error);
     if (t->status == 0 && plan->guarantee.plan_holds) {
-        spy_on(world, size);
-        t->status = engine_run(plan, &t->dataset, pool, &t->model, NULL, &t->stats, &t->error);
-        spy_off();
+        const struct observer observer = {
+            .context = world, .wants = SEES_PARTS | SEES_SUMS, .replays = 1, .saw = look};
+        const struct engine_hooks hooks = {.observer = &observer};
+        find_terms(world);
+        world->size = size;
+        t->status = engine_run(plan, &t->dataset, pool, &t->model, &hooks, &t->stats, &t->error);
     }
     pool_free(pool);
     return t->status;
@@ -339,6 +342,11 @@ static struct moved *release_of(struct moved *list, int *n, const struct cell *c
 
 #define MAX_RUN 16 /* rounds of correlated noise */
 
+static void (*correlation_of(const struct term_plan *term))(void *, const dpf_noise_plan *, double *, int64_t)
+{
+    return ((const dpf_mechanism *)term->mechanism->functions)->correlation;
+}
+
 /* What C of a mechanism whose noise is correlated between rounds makes of the cells of a row up to one of
  * them. */
 static struct cell mixed_cell(struct world *world, int t, const struct cell *at)
@@ -346,7 +354,8 @@ static struct cell mixed_cell(struct world *world, int t, const struct cell *at)
     struct cell out = *at, key = *at;
     double c[MAX_RUN], sum[MAX_WIDTH] = {0};
     assert_true(at->round < MAX_RUN);
-    spy.real[t]->correlation(spy.terms[t]->mechanism->self, &spy.terms[t]->noise, c, at->round + 1);
+    correlation_of(world->terms[t])(world->terms[t]->mechanism->self, &world->terms[t]->noise, c,
+                                    at->round + 1);
     for (int back = 0; back <= at->round; back++) {
         key.round = at->round - back;
         key.draw = (uint32_t)key.round;
@@ -376,7 +385,7 @@ static int compare_runs(struct world *a, struct world *b, int t, struct moved *o
             for (key.round = 0; first && key.round < rounds; key.round++) {
                 key.draw = (uint32_t)key.round;
                 const struct cell x = mixed_cell(a, t, &key), y = mixed_cell(b, t, &key);
-                add_difference(spy.terms[t], &x, &y, out);
+                add_difference(b->terms[t], &x, &y, out);
             }
         }
     return 1;
@@ -384,9 +393,9 @@ static int compare_runs(struct world *a, struct world *b, int t, struct moved *o
 
 static int compare_releases(struct world *a, struct world *b, int t, struct moved *out)
 {
-    const struct term_plan *term = spy.terms[t];
+    const struct term_plan *term = b->terms[t];
     int n = 0;
-    if (spy.real[t]->correlation)
+    if (correlation_of(term))
         return compare_runs(a, b, t, out);
     for (int i = 0; i < a->n; i++)
         if (a->cells[i].term == t)
@@ -487,11 +496,11 @@ static void pipeline_fails(const struct pipeline *p, const char *format, ...)
 /* Counts of records that are declared to be public, and of users who send, are the same for neighbours, but
    not in the test's data sets without the unit: what is made from them, and the rounds that follow, cannot be
    compared. */
-static int counts_differ(const struct pipeline *p)
+static int counts_differ(const struct pipeline *p, const struct world *world)
 {
     int counted = p->support_public;
-    for (int t = 0; t < spy.n_terms && user_leaves(p); t++)
-        counted |= plan_counts_users(spy.terms[t]);
+    for (int t = 0; t < world->n_terms && user_leaves(p); t++)
+        counted |= plan_counts_users(world->terms[t]);
     return counted && p->adjacency != DPF_ADJ_REPLACE_VALUE;
 }
 
@@ -499,7 +508,7 @@ static int counts_differ(const struct pipeline *p)
 static void assert_same_rows(const struct pipeline *p, struct world *a, struct world *b)
 {
     const struct training *x = &a->training, *y = &b->training;
-    if (counts_differ(p))
+    if (counts_differ(p, b))
         return;
     for (int side = 0; side < 2; side++) {
         const struct side_plan *plan = &x->plan.sides[side];
@@ -515,26 +524,29 @@ static void assert_same_rows(const struct pipeline *p, struct world *a, struct w
 }
 
 /* Not more releases move than are counted, which matters where participations are capped. */
-static void assert_counted(const struct pipeline *p, const struct plan *plan, const struct term_plan *term,
+static void assert_counted(const struct pipeline *p, const struct world *world, int t,
                            const struct moved *moved, int n)
 {
+    const struct plan *plan = &world->training.plan;
+    const struct term_plan *term = world->terms[t];
     int64_t moving = 0, counted = 0;
     for (int i = 0; i < n; i++)
         moving += moved[i].coordinates > 0;
     for (int64_t e = 0; e < plan->ledger.n && !counted; e++)
         if (ledger_term(plan, e) == term)
             counted = plan->ledger.entries[e].event.count;
-    if (moving > counted && !counts_differ(p))
+    if (moving > counted && !counts_differ(p, world))
         pipeline_fails(p, "%lld releases of %s move, %lld are counted", (long long)moving, term->name,
                        (long long)counted);
 }
 
 /* Where clients' own trials are the noise, each row has as many of them as are counted on. */
-static void assert_shared(const struct pipeline *p, const struct plan *plan, int t, const struct world *world)
+static void assert_shared(const struct pipeline *p, int t, const struct world *world)
 {
+    const struct plan *plan = &world->training.plan;
     for (int64_t e = 0; e < plan->ledger.n; e++) {
         const dpf_event *event = &plan->ledger.entries[e].event;
-        if (event->kind != DPF_EVENT_PBM || ledger_term(plan, e) != spy.terms[t] || spy.by_message[t])
+        if (event->kind != DPF_EVENT_PBM || ledger_term(plan, e) != world->terms[t] || world->by_message[t])
             continue;
         int64_t most = 0; /* with fewer senders than are counted on nothing is decoded */
         for (int i = 0; i < world->n; i++)
@@ -543,7 +555,7 @@ static void assert_shared(const struct pipeline *p, const struct plan *plan, int
         for (int i = 0; i < world->n && (double)most >= event->p.pbm.clients; i++)
             if (world->cells[i].term == t && (double)world->cells[i].messages < event->p.pbm.clients)
                 return pipeline_fails(p, "row %lld of %s has the trials of %lld clients, %g are counted on",
-                                      (long long)world->cells[i].row, spy.terms[t]->name,
+                                      (long long)world->cells[i].row, world->terms[t]->name,
                                       (long long)world->cells[i].messages, event->p.pbm.clients);
     }
 }
@@ -551,19 +563,19 @@ static void assert_shared(const struct pipeline *p, const struct plan *plan, int
 static void compare(const struct pipeline *p, struct world *a, struct world *b, double *most)
 {
     const struct plan *plan = &b->training.plan;
-    for (int t = 0; t < spy.n_terms; t++) {
+    for (int t = 0; t < b->n_terms; t++) {
         struct moved moved[16];
-        assert_shared(p, plan, t, a);
-        assert_shared(p, plan, t, b);
+        assert_shared(p, t, a);
+        assert_shared(p, t, b);
         const int n = compare_releases(a, b, t, moved);
-        assert_counted(p, plan, spy.terms[t], moved, n);
+        assert_counted(p, b, t, moved, n);
         for (int i = 0; i < n; i++) {
-            if (counts_differ(p) && moved[i].round > 0)
+            if (counts_differ(p, b) && moved[i].round > 0)
                 continue;
-            const double used = part_used(plan, spy.terms[t], &moved[i]);
+            const double used = part_used(plan, b->terms[t], &moved[i]);
             if (used > 1)
                 pipeline_fails(p, "round %d: a unit moves %s by %.9g of what is stated", moved[i].round + 1,
-                               spy.terms[t]->name, used);
+                               b->terms[t]->name, used);
             *most = fmax(*most, used);
         }
     }

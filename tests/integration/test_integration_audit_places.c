@@ -11,6 +11,7 @@
 
 #include "audit/noise_check.h"
 #include "integration/training.h"
+#include "plan/release.h"
 
 #define COMMON                                                                                               \
     "[run]\nrounds = 3\norder = users, items\n"                                                              \
@@ -115,8 +116,61 @@ static void noise_is_as_declared_wherever_it_is_added(void **state)
     }
 }
 
+/* The planned deviation of a block's noise in a sum of all messages, or of the message of a party that solves. */
+static double expected_deviation(const struct training *t, int block, int gram)
+{
+    const struct term_plan *term = &t->plan.sides[DPF_SIDE_ITEMS].terms[0];
+    const int alone = t->plan.sides[DPF_SIDE_ITEMS].solve_at == SOLVE_AT_PARTY;
+    const int one = alone || (gram && !term->by_user);
+    const int64_t senders = term->by_user ? t->dataset.users.n : 3;
+    const double variance = gram ? term->noise.gram_variance[block] : term->noise.variance[block];
+    return sqrt(variance * plan_noise_part(&t->plan, term, &term->noise, one ? 1 : senders, 0));
+}
+
+static const struct noise_histogram *histogram_of(const struct training *t, int kind, int gram)
+{
+    for (int i = 0; i < t->stats.n_noise; i++)
+        if (t->stats.noise[i].kind == kind && t->stats.noise[i].gram == gram)
+            return &t->stats.noise[i];
+    return NULL;
+}
+
+/* private/noise.csv has every block that has noise, and the Gram row's, at its size. */
+static void noise_is_written_down_block_by_block(void **state)
+{
+    (void)state;
+    int grams = 0;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        struct training t;
+        training_run(&t, places[i].text, "run.noise=yes\nrun.rounds=2\n");
+        if (t.status != 0)
+            fail_msg("%s: %s", places[i].name, t.error.text);
+        const struct term_plan *term = &t.plan.sides[DPF_SIDE_ITEMS].terms[0];
+        for (int k = 0; k < 2 * term->sent.n_blocks; k++) {
+            const int b = k / 2, gram = k % 2;
+            const struct noise_histogram *h = histogram_of(&t, term->sent.blocks[b].kind, gram);
+            const int noisy = (gram ? term->noise.gram_scale[b] : term->noise.scale[b]) > 0;
+            if (!h != !noisy)
+                fail_msg("%s, block %d, Gram row %d: noise %d, listed %d", places[i].name, b, gram, noisy,
+                         h != NULL);
+            if (!h)
+                continue;
+            const double ratio = h->deviation / expected_deviation(&t, b, gram);
+            /* Laplace noise has the largest fourth moment, 6: so far its deviation may be from the expected one. */
+            if (!(fabs(ratio - 1) < 5 * sqrt(5.0 / 4 / (double)h->n)) && h->n >= 20)
+                fail_msg("%s, block %d, Gram row %d: %g of the planned deviation", places[i].name, b, gram,
+                         ratio);
+            assert_true(h->deviation > 0);
+            grams += gram;
+        }
+        training_free(&t);
+    }
+    assert_true(grams >= 4);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(noise_is_as_declared_wherever_it_is_added)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(noise_is_as_declared_wherever_it_is_added),
+                                       cmocka_unit_test(noise_is_written_down_block_by_block)};
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }

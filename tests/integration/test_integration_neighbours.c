@@ -4,7 +4,7 @@
  * sensitivities in the ledger; and how well an observer of the noisy estimates tells the two apart, against
  * the proved epsilon.
  *
- * A spy stands in for a mechanism's decode, where sums arrive without noise and estimates leave with it. The
+ * An observer is told of what parties add, which it rounds to the grid, and of the sums that leave with noise. The
  * first, a middle or the last user is the one whose data differs: when it leaves, the users behind change
  * their numbers.
  */
@@ -17,38 +17,60 @@
 #include "dpframe/accounting.h"
 #include "integration/training.h"
 #include "plan/plan_make.h"
+#include "seen/seen.h"
 
 #define USERS 5
 #define ITEMS 6
 #define MAX_ROWS 16
 #define MAX_WIDTH 32
 
-/* ---- spies -------------------------------------------------------------------------------------------- */
+/* ---- what is seen -------------------------------------------------------------------------------------- */
 
 static struct {
-    const dpf_mechanism *real;
-    int64_t sums[MAX_ROWS][MAX_WIDTH];
-    double *estimates; /* of coordinate [row][column], one for each draw; NULL: not wanted */
+    int side;                           /* whose only term is looked at */
+    int64_t parts[MAX_ROWS][MAX_WIDTH]; /* added so far, in steps of the grid */
+    int64_t sums[MAX_ROWS][MAX_WIDTH];  /* of the last release */
+    double *estimates;                  /* of coordinate [row][column], one for each draw; NULL: not wanted */
     int64_t row, column, n_estimates;
-} spy;
+} eye;
 
-static dpf_status spy_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                             const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
+static dpf_status see_part(const struct seen *seen, int64_t r, int64_t row)
 {
-    const dpf_status status = spy.real->decode(self, call, plan, query, sums, out, stride);
-    for (int64_t r = 0; r < sums->n_rows; r++) {
-        const int64_t row = sums->rows ? sums->rows[r] : sums->first_row + r;
-        memcpy(spy.sums[row], sums->values + r * sums->stride, (size_t)sums->width * sizeof(int64_t));
-        if (spy.estimates && row == spy.row)
-            spy.estimates[call->round] = out[r * stride + spy.column];
+    for (int32_t b = 0; b < seen->query->n_blocks; b++)
+        for (int32_t i = 0; i < seen->query->blocks[b].length; i++) {
+            const int32_t column = seen->query->blocks[b].offset + i;
+            const double grid = row == seen->gram_row ? seen->noise->gram_grid[b] : seen->noise->grid[b];
+            int64_t steps;
+            if (!dpf_additive_to_integer(seen->exact[r * seen->width + column] / grid, 0x1p58, &steps))
+                return DPF_E_RANGE;
+            eye.parts[row][column] += steps;
+        }
+    return DPF_OK;
+}
+
+static dpf_status look(void *context, const struct seen *seen)
+{
+    dpf_status status = DPF_OK;
+    (void)context;
+    for (int64_t r = 0; r < seen->n_rows && seen->side == eye.side && status == DPF_OK; r++) {
+        const int64_t row = seen->rows ? seen->rows[r] : seen->first_row + r;
+        if (seen->what == SEES_PARTS) {
+            status = see_part(seen, r, row);
+            continue;
+        }
+        memcpy(eye.sums[row], eye.parts[row], sizeof eye.sums[row]);
+        memset(eye.parts[row], 0, sizeof eye.parts[row]);
+        if (eye.estimates && row == eye.row)
+            eye.estimates[seen->round] = seen->numbers[r * seen->stride + eye.column];
     }
     return status;
 }
 
-/* Trains with the spy on the only term of a side; fill, if not 0, is the bias of the other side's rows. */
+/* Trains and looks at the only term of a side; fill, if not 0, is the bias of the other side's rows. */
 static void observe(struct training *t, const char *base, const char *changes, int side, float fill)
 {
-    static dpf_mechanism table;
+    const struct observer observer = {.wants = SEES_PARTS | SEES_SUMS, .saw = look};
+    const struct engine_hooks hooks = {.observer = &observer};
     memset(t, 0, sizeof *t);
     struct plan *plan = &t->plan;
     struct pool *pool = pool_new(1);
@@ -62,18 +84,14 @@ static void observe(struct training *t, const char *base, const char *changes, i
         status = model_init(&t->model, plan, &t->dataset, &t->error);
     if (status != 0)
         fail_msg("%s", t->error.text);
-    struct instance *mechanism = plan->sides[side].terms[0].mechanism;
-    spy.real = mechanism->functions;
-    table = *spy.real;
-    table.decode = spy_decode;
-    mechanism->functions = &table;
     struct side_factors *other = &t->model.sides[1 - side];
     for (int64_t r = 0; fill != 0 && r < other->rows; r++)
         other->data[r * t->model.stride + plan->bias[1 - side]] = fill;
-    memset(spy.sums, 0, sizeof spy.sums);
-    if (engine_run(plan, &t->dataset, pool, &t->model, NULL, &t->stats, &t->error) != 0)
+    eye.side = side;
+    memset(eye.parts, 0, sizeof eye.parts);
+    memset(eye.sums, 0, sizeof eye.sums);
+    if (engine_run(plan, &t->dataset, pool, &t->model, &hooks, &t->stats, &t->error) != 0)
         fail_msg("%s", t->error.text);
-    mechanism->functions = spy.real;
     pool_free(pool);
 }
 
@@ -154,7 +172,7 @@ static dpf_norms distance(const struct term_plan *term, int b, int is_gram, int6
     dpf_norms out = {0, 0, 0};
     for (int64_t r = is_gram ? rows : 0; r < rows + is_gram; r++)
         for (int32_t c = block->offset; c < block->offset + block->length; c++) {
-            const double x = fabs((double)(spy.sums[r][c] - first[r][c])) * grid;
+            const double x = fabs((double)(eye.sums[r][c] - first[r][c])) * grid;
             out.l1 += x;
             out.l2 += x * x;
             out.linf = fmax(out.linf, x);
@@ -225,7 +243,7 @@ static void assert_covered(const char *base, const char *changes, int side, floa
         for (int i = 0; i < N_CONDITIONS; i++)
             if (!t.plan.guarantee.conditions[i].holds && strcmp(t.plan.guarantee.conditions[i].id, "C9") != 0)
                 fail_msg("nothing is proved here: %s", t.plan.guarantee.conditions[i].why);
-        memcpy(first, spy.sums, sizeof first);
+        memcpy(first, eye.sums, sizeof first);
         training_free(&t);
         change(ratings, adjacency);
         write_ratings(ratings);
@@ -383,7 +401,7 @@ static void the_other_bias_is_outside_the_clip(void **state)
         ratings[0][1] = 5;
         write_ratings(ratings);
         observe(&t, biased, with_path("", trial), DPF_SIDE_USERS, -7.9f);
-        memcpy(first, spy.sums, sizeof first);
+        memcpy(first, eye.sums, sizeof first);
         training_free(&t);
         ratings[0][1] = 0;
         write_ratings(ratings);
@@ -470,12 +488,12 @@ static void audit(const char *base, const char *changes, int one_record, double 
         proved = epsilon;
         delta = t.plan.guarantee.accounts[0].answer.delta;
         training_free(&t);
-        spy.estimates = estimates[which];
-        spy.row = 0;
-        spy.column = 0;
+        eye.estimates = estimates[which];
+        eye.row = 0;
+        eye.column = 0;
         snprintf(text, sizeof text, "%s\nrun.rounds=%d\n", changes, DRAWS);
         observe(&t, base, with_path(text, 11 + which), DPF_SIDE_ITEMS, 0);
-        spy.estimates = NULL;
+        eye.estimates = NULL;
         training_free(&t);
     }
     const double found = audited(estimates[0], estimates[1], delta);

@@ -2,7 +2,7 @@
 /*
  * Random recommenders on neighbouring data sets: no release moves further than its event states, given all
  * earlier ones, and what is learnt follows from the releases alone, byte for byte, where it is published.
- * Both sets are trained: the second is a replay in which every release is the first one's (audit/heard.h).
+ * Both sets are trained: the second is a replay in which every release is the first one's (seen/recorder.h).
  *
  * DPFRAME_RANDOM_CASES and DPFRAME_RANDOM_FIRST choose how many are drawn, and from which on.
  */
