@@ -63,14 +63,22 @@ struct sent_count {
     int64_t records, values, times, weights;
 };
 
+/* Records pass in slices, so that what is on its way takes the same room for any file. */
+#define SLICE_RECORDS (INT64_C(1) << 19)
+
 struct route {
-    const struct table *table;
+    struct table *table;
     const struct dataset *dataset;
     int64_t *shares; /* of users */
-    int64_t files;
-    struct sent_count *out, *in; /* by rank and file */
-    int64_t *out_offsets, *in_offsets;
+    int64_t files, slice;
+    struct sent_count *out, *in;              /* by rank and file */
+    int64_t *out_offsets, *in_offsets, *next; /* of a slice, by rank */
     struct sent_record *from, *into;
+    int64_t into_room;
+    struct chunk **chunks;     /* of what comes, in the order of files, and then of ranks */
+    int64_t *filled, *file_at; /* by chunk; by rank, the file whose records come now */
+    size_t chunk_at;           /* of the table: what goes next */
+    int64_t record_at;
 };
 
 static void route_close(struct route *route)
@@ -80,20 +88,36 @@ static void route_close(struct route *route)
     free(route->in);
     free(route->out_offsets);
     free(route->in_offsets);
+    free(route->next);
     free(route->from);
     free(route->into);
+    free(route->filled);
+    free(route->file_at);
+    for (int64_t k = 0; route->chunks && k < route->files * ranks_size(); k++)
+        if (route->chunks[k])
+            chunk_free(route->chunks[k]);
+    free(route->chunks);
 }
 
-static int route_open(struct route *route, const struct table *table, const struct dataset *dataset)
+static int route_open(struct route *route, struct table *table, const struct dataset *dataset)
 {
     const size_t size = (size_t)ranks_size(), files = (size_t)table->n_paths;
-    *route = (struct route){.table = table, .dataset = dataset, .files = table->n_paths};
+    *route = (struct route){.table = table,
+                            .dataset = dataset,
+                            .files = table->n_paths,
+                            .slice = SLICE_RECORDS / ranks_size() + 1};
     route->shares = memory_new(size + 1, sizeof *route->shares);
     route->out = memory_new(size * files + 1, sizeof *route->out);
     route->in = memory_new(size * files + 1, sizeof *route->in);
     route->out_offsets = memory_new(size + 1, sizeof *route->out_offsets);
     route->in_offsets = memory_new(size + 1, sizeof *route->in_offsets);
-    if (!route->shares || !route->out || !route->in || !route->out_offsets || !route->in_offsets)
+    route->next = memory_new(size + 1, sizeof *route->next);
+    route->from = memory_raw((size_t)route->slice, sizeof *route->from);
+    route->chunks = memory_new(size * files + 1, sizeof(struct chunk *));
+    route->filled = memory_new(size * files + 1, sizeof *route->filled);
+    route->file_at = memory_new(size + 1, sizeof *route->file_at);
+    if (!route->shares || !route->out || !route->in || !route->out_offsets || !route->in_offsets ||
+        !route->next || !route->from || !route->chunks || !route->filled || !route->file_at)
         return -1;
     shares_offsets(dataset, DPF_SIDE_USERS, route->shares);
     return 0;
@@ -139,7 +163,8 @@ static void count_out(struct route *route)
     }
 }
 
-static int swap_counts(struct route *route, struct dpf_error *error)
+/* One element for each rank. */
+static int swap(size_t bytes, const void *from, void *into, struct dpf_error *error)
 {
     const int size = ranks_size();
     int64_t *ones = memory_new((size_t)size + 1, sizeof *ones);
@@ -147,88 +172,186 @@ static int swap_counts(struct route *route, struct dpf_error *error)
         return error_memory(error);
     for (int r = 0; r <= size; r++)
         ones[r] = r;
-    const int status =
-        ranks_exchange((size_t)route->files * sizeof *route->out, route->out, ones, route->in, ones, error);
+    const int status = ranks_exchange(bytes, from, ones, into, ones, error);
     free(ones);
-    for (int r = 0; r < size && status == 0; r++) {
-        route->out_offsets[r + 1] = route->out_offsets[r];
-        route->in_offsets[r + 1] = route->in_offsets[r];
-        for (int64_t f = 0; f < route->files; f++) {
-            route->out_offsets[r + 1] += route->out[r * route->files + f].records;
-            route->in_offsets[r + 1] += route->in[r * route->files + f].records;
-        }
-    }
     return status;
 }
 
-/* In the order of the file for each rank: chunks are in order, file after file. */
-static int fill_out(struct route *route, struct dpf_error *error)
+/* Room for one file's records of one rank; codes are indices plus 1, so that 0 is "in no catalogue". */
+static struct chunk *chunk_of(const struct route *route, int64_t file, const struct sent_count *has)
 {
-    const int size = ranks_size();
-    int64_t *next = memory_new((size_t)size + 1, sizeof *next);
-    route->from = memory_raw((size_t)route->out_offsets[size] + 1, sizeof *route->from);
-    route->into = memory_raw((size_t)route->in_offsets[size] + 1, sizeof *route->into);
-    if (!next || !route->from || !route->into) {
-        free(next);
-        return error_memory(error);
-    }
-    memcpy(next, route->out_offsets, (size_t)size * sizeof *next);
-    for (size_t c = 0; c < route->table->n_chunks; c++) {
-        const struct chunk *chunk = route->table->chunks[c];
-        for (int64_t i = 0; i < chunk->n; i++) {
-            const int32_t user = chunk->user_map[chunk->users[i]];
-            route->from[next[rank_of(route, user)]++] = (struct sent_record){
-                .user = user,
-                .item = chunk->item_map[chunk->items[i]],
-                .value = chunk->values ? chunk->values[i] : 0,
-                .weight = chunk->weights ? chunk->weights[i] : 0,
-                .time = chunk_has_times(chunk) ? chunk_time(chunk, i) : 0,
-                .is_void = chunk->voids && chunk->voids[i],
-                .line = chunk->first_line + (chunk->lines_of ? (int64_t)chunk->lines_of[i] : i)};
-        }
-    }
-    free(next);
-    return 0;
-}
-
-/* One file's records of one rank; codes are indices plus 1, so that 0 is "in no catalogue". */
-static struct chunk *chunk_of(const struct route *route, int64_t file, int source,
-                              const struct sent_record *records, int64_t n)
-{
-    const struct sent_count *has = &route->in[source * route->files + file];
+    const size_t n = (size_t)has->records + 1;
     struct chunk *chunk = memory_new(1, sizeof *chunk);
     if (!chunk)
         return NULL;
-    chunk->n = n;
+    chunk->n = has->records;
     chunk->path = route->table->paths[file];
-    chunk->first_line = n > 0 ? records[0].line : 1;
-    chunk->users = memory_raw((size_t)n + 1, sizeof *chunk->users);
-    chunk->items = memory_raw((size_t)n + 1, sizeof *chunk->items);
-    chunk->lines_of = memory_raw((size_t)n + 1, sizeof *chunk->lines_of);
-    chunk->values = has->values ? memory_raw((size_t)n + 1, sizeof *chunk->values) : NULL;
-    chunk->times = has->times ? memory_raw((size_t)n + 1, sizeof *chunk->times) : NULL;
-    chunk->weights = has->weights ? memory_raw((size_t)n + 1, sizeof *chunk->weights) : NULL;
-    chunk->voids = route->table->keeps_voids ? memory_raw((size_t)n + 1, sizeof *chunk->voids) : NULL;
+    chunk->first_line = 1;
+    chunk->users = memory_raw(n, sizeof *chunk->users);
+    chunk->items = memory_raw(n, sizeof *chunk->items);
+    chunk->lines_of = memory_raw(n, sizeof *chunk->lines_of);
+    chunk->values = has->values ? memory_raw(n, sizeof *chunk->values) : NULL;
+    chunk->times = has->times ? memory_raw(n, sizeof *chunk->times) : NULL;
+    chunk->weights = has->weights ? memory_raw(n, sizeof *chunk->weights) : NULL;
+    chunk->voids = route->table->keeps_voids ? memory_raw(n, sizeof *chunk->voids) : NULL;
     if (!chunk->users || !chunk->items || !chunk->lines_of || (has->values && !chunk->values) ||
         (has->times && !chunk->times) || (has->weights && !chunk->weights) ||
         (route->table->keeps_voids && !chunk->voids)) {
         chunk_free(chunk);
         return NULL;
     }
-    for (int64_t i = 0; i < n; i++) {
-        chunk->users[i] = records[i].user + 1;
-        chunk->items[i] = records[i].item + 1;
-        chunk->lines_of[i] = (uint32_t)(records[i].line - chunk->first_line);
-        if (has->values)
-            chunk->values[i] = records[i].value;
-        if (has->times)
-            chunk->times[i] = records[i].time;
-        if (has->weights)
-            chunk->weights[i] = records[i].weight;
-        if (chunk->voids)
-            chunk->voids[i] = (uint8_t)records[i].is_void;
-    }
     return chunk;
+}
+
+static int make_chunks(struct route *route, struct dpf_error *error)
+{
+    const int size = ranks_size();
+    for (int64_t k = 0; k < route->files * size; k++) {
+        const int64_t source = k % size, file = k / size;
+        route->chunks[k] = chunk_of(route, file, &route->in[source * route->files + file]);
+        if (!route->chunks[k])
+            return error_memory(error);
+    }
+    return 0;
+}
+
+static struct sent_record record_of(const struct chunk *chunk, int64_t i, int32_t user)
+{
+    return (struct sent_record){.user = user,
+                                .item = chunk->item_map[chunk->items[i]],
+                                .value = chunk->values ? chunk->values[i] : 0,
+                                .weight = chunk->weights ? chunk->weights[i] : 0,
+                                .time = chunk_has_times(chunk) ? chunk_time(chunk, i) : 0,
+                                .is_void = chunk->voids && chunk->voids[i],
+                                .line =
+                                    chunk->first_line + (chunk->lines_of ? (int64_t)chunk->lines_of[i] : i)};
+}
+
+/* How many records there are from the chunk's record i on, at most n. */
+static int64_t left_in(const struct chunk *chunk, int64_t i, int64_t n)
+{
+    return chunk->n - i < n ? chunk->n - i : n;
+}
+
+/* The table's next records, in the order of the file for each rank; what has gone is freed. */
+static void fill_out(struct route *route)
+{
+    struct table *table = route->table;
+    const size_t first = route->chunk_at;
+    const int64_t begin = route->record_at;
+    int64_t left = route->slice;
+    memset(route->out_offsets, 0, ((size_t)ranks_size() + 1) * sizeof *route->out_offsets);
+    for (int pass = 0; pass < 2; pass++) { /* count, then fill */
+        route->chunk_at = first;
+        route->record_at = begin;
+        left = route->slice;
+        while (route->chunk_at < table->n_chunks && left > 0) {
+            struct chunk *chunk = table->chunks[route->chunk_at];
+            const int64_t end = route->record_at + left_in(chunk, route->record_at, left);
+            left -= end - route->record_at;
+            for (int64_t i = route->record_at; i < end; i++) {
+                const int32_t user = chunk->user_map[chunk->users[i]];
+                const int rank = rank_of(route, user);
+                if (pass == 0)
+                    route->out_offsets[rank + 1]++;
+                else
+                    route->from[route->next[rank]++] = record_of(chunk, i, user);
+            }
+            route->record_at = end;
+            if (end < chunk->n)
+                break;
+            route->record_at = 0;
+            route->chunk_at++;
+        }
+        for (int r = 0; pass == 0 && r < ranks_size(); r++) {
+            route->out_offsets[r + 1] += route->out_offsets[r];
+            route->next[r] = route->out_offsets[r];
+        }
+    }
+    for (size_t c = first; c < route->chunk_at; c++) {
+        chunk_free(table->chunks[c]);
+        table->chunks[c] = NULL;
+    }
+}
+
+static void put(struct chunk *chunk, int64_t i, const struct sent_record *record)
+{
+    if (i == 0)
+        chunk->first_line = record->line;
+    chunk->users[i] = record->user + 1;
+    chunk->items[i] = record->item + 1;
+    chunk->lines_of[i] = (uint32_t)(record->line - chunk->first_line);
+    if (chunk->values)
+        chunk->values[i] = record->value;
+    if (chunk->times)
+        chunk->times[i] = record->time;
+    if (chunk->weights)
+        chunk->weights[i] = record->weight;
+    if (chunk->voids)
+        chunk->voids[i] = (uint8_t)record->is_void;
+}
+
+/* What a rank sends is in the order of its files. */
+static void take_in(struct route *route)
+{
+    const int size = ranks_size();
+    for (int r = 0; r < size; r++)
+        for (int64_t i = route->in_offsets[r]; i < route->in_offsets[r + 1]; i++) {
+            while (route->filled[route->file_at[r] * size + r] ==
+                   route->in[r * route->files + route->file_at[r]].records)
+                route->file_at[r]++;
+            const int64_t k = route->file_at[r] * size + r;
+            put(route->chunks[k], route->filled[k]++, &route->into[i]);
+        }
+}
+
+static int pass_slice(struct route *route, struct dpf_error *error)
+{
+    const int size = ranks_size();
+    int64_t *counts = memory_new((size_t)size + 1, sizeof *counts);
+    int status = counts ? 0 : error_memory(error);
+    fill_out(route);
+    for (int r = 0; r < size && status == 0; r++)
+        counts[r] = route->out_offsets[r + 1] - route->out_offsets[r];
+    if (status == 0)
+        status = swap(sizeof *counts, counts, route->in_offsets + 1, error);
+    free(counts);
+    for (int r = 0; r < size && status == 0; r++)
+        route->in_offsets[r + 1] += route->in_offsets[r];
+    if (status == 0 && route->in_offsets[size] > route->into_room) {
+        free(route->into);
+        route->into_room = route->in_offsets[size];
+        route->into = memory_raw((size_t)route->into_room, sizeof *route->into);
+        status = route->into ? 0 : error_memory(error);
+    }
+    if (status == 0)
+        status = ranks_exchange(sizeof *route->from, route->from, route->out_offsets, route->into,
+                                route->in_offsets, error);
+    if (status == 0)
+        take_in(route);
+    return status;
+}
+
+/* Every rank takes part in the slices of the one that has most. */
+static int most_slices(const struct route *route, int64_t *n, struct dpf_error *error)
+{
+    const int size = ranks_size();
+    int64_t *slices = memory_new((size_t)size + 1, sizeof *slices), *each = memory_new((size_t)size + 1, 8);
+    int status = slices && each ? 0 : error_memory(error);
+    *n = 0;
+    for (int r = 0; r <= size && status == 0; r++)
+        each[r] = r;
+    for (size_t c = 0; c < route->table->n_chunks && status == 0; c++)
+        slices[ranks_rank()] += route->table->chunks[c]->n;
+    if (status == 0)
+        status = ranks_gather(slices, sizeof *slices, each, error);
+    for (int r = 0; r < size && status == 0; r++)
+        *n = *n > (slices[r] + route->slice - 1) / route->slice
+                 ? *n
+                 : (slices[r] + route->slice - 1) / route->slice;
+    free(slices);
+    free(each);
+    return status;
 }
 
 static int32_t *counting(int64_t n)
@@ -239,50 +362,41 @@ static int32_t *counting(int64_t n)
     return map;
 }
 
-/* The table's own chunks go; those of what has come stand in the order of files, and then of ranks. */
-static int take_in(struct route *route, struct table *table, struct dpf_error *error)
+/* The table's own chunks are gone; what has come takes their place. */
+static int replace(struct route *route, struct table *table, struct dpf_error *error)
 {
     const int size = ranks_size();
-    const int64_t n_chunks = route->files * size;
-    struct chunk **chunks = memory_new((size_t)n_chunks + 1, sizeof(struct chunk *));
+    int64_t records = 0;
     struct slot *slot = memory_new(1, sizeof *slot);
-    int64_t *next = memory_new((size_t)size + 1, sizeof *next);
-    int status = chunks && slot && next ? 0 : error_memory(error);
-    if (status == 0) {
-        slot->user_map = counting(slot->n_users = route->dataset->users.n);
-        slot->item_map = counting(slot->n_items = route->dataset->items.n);
-        status = slot->user_map && slot->item_map ? 0 : error_memory(error);
-        memcpy(next, route->in_offsets, (size_t)size * sizeof *next);
-    }
-    for (int64_t k = 0; k < n_chunks && status == 0; k++) {
-        const int source = (int)(k % size);
-        const int64_t file = k / size, n = route->in[source * route->files + file].records;
-        chunks[k] = chunk_of(route, file, source, route->into + next[source], n);
-        next[source] += n;
-        status = chunks[k] ? 0 : error_memory(error);
-    }
-    free(next);
-    table_replace(table, chunks, status == 0 ? (size_t)n_chunks : 0, slot, route->in_offsets[size]);
+    if (!slot)
+        return error_memory(error);
+    slot->user_map = counting(slot->n_users = route->dataset->users.n);
+    slot->item_map = counting(slot->n_items = route->dataset->items.n);
+    const int status = slot->user_map && slot->item_map ? 0 : error_memory(error);
+    for (int64_t k = 0; k < route->files * size; k++)
+        records += route->chunks[k]->n;
+    table_replace(table, route->chunks, (size_t)(route->files * size), slot, records);
+    route->chunks = NULL;
     return status;
 }
 
 int spread_records(struct table *table, const struct dataset *dataset, struct dpf_error *error)
 {
     struct route route;
+    int64_t slices = 0;
     int status = route_open(&route, table, dataset) == 0 ? 0 : error_memory(error);
     if (status == 0) {
         count_out(&route);
-        status = swap_counts(&route, error);
+        status = swap((size_t)route.files * sizeof *route.out, route.out, route.in, error);
     }
     if (status == 0)
-        status = fill_out(&route, error);
+        status = make_chunks(&route, error);
     if (status == 0)
-        status = ranks_exchange(sizeof *route.from, route.from, route.out_offsets, route.into,
-                                route.in_offsets, error);
-    free(route.from);
-    route.from = NULL;
+        status = most_slices(&route, &slices, error);
+    for (int64_t i = 0; i < slices && status == 0; i++)
+        status = pass_slice(&route, error);
     if (status == 0)
-        status = take_in(&route, table, error);
+        status = replace(&route, table, error);
     route_close(&route);
     return status;
 }

@@ -40,17 +40,42 @@ struct item_record {
     int32_t is_void;
 };
 
+/* Records pass in slices, so that what is on its way takes the same room for any number of records. */
+#define SLICE_RECORDS (INT64_C(1) << 20)
+
 struct passage {
-    int64_t *from_offsets, *into_offsets; /* by rank */
+    const int64_t *shares; /* of items */
+    int64_t slice;
+    int64_t *out_offsets, *in_offsets, *next; /* of a slice, by rank */
     struct item_record *from, *into;
+    int64_t into_room;
+    int64_t *places;      /* by rank and own item: where that rank's next record of the item goes */
+    int64_t user, record; /* what goes next */
 };
 
 static void passage_close(struct passage *passage)
 {
-    free(passage->from_offsets);
-    free(passage->into_offsets);
+    free(passage->out_offsets);
+    free(passage->in_offsets);
+    free(passage->next);
     free(passage->from);
     free(passage->into);
+    free(passage->places);
+}
+
+static int passage_open(struct passage *passage, const int64_t *shares)
+{
+    const size_t size = (size_t)ranks_size();
+    const int64_t own = shares[ranks_rank() + 1] - shares[ranks_rank()];
+    *passage = (struct passage){.shares = shares, .slice = SLICE_RECORDS / ranks_size() + 1};
+    passage->out_offsets = memory_new(size + 1, sizeof *passage->out_offsets);
+    passage->in_offsets = memory_new(size + 1, sizeof *passage->in_offsets);
+    passage->next = memory_new(size + 1, sizeof *passage->next);
+    passage->from = memory_raw((size_t)passage->slice, sizeof *passage->from);
+    passage->places = memory_new(size * (size_t)own + 1, sizeof *passage->places);
+    return passage->out_offsets && passage->in_offsets && passage->next && passage->from && passage->places
+               ? 0
+               : -1;
 }
 
 static int rank_of_item(const int64_t *shares, int32_t item)
@@ -66,92 +91,141 @@ static int rank_of_item(const int64_t *shares, int32_t item)
     return low;
 }
 
-/* How many records go where, and come from where. */
-static int count_passage(struct passage *passage, const struct csr *rows, const int64_t *shares,
-                         struct dpf_error *error)
+/* Places of what will come: by item, and of one item in the order of ranks, and so of users. out->ptr: of own rows. */
+static int find_places(struct passage *passage, const struct csr *rows, struct csr *out,
+                       struct dpf_error *error)
 {
-    const int size = ranks_size();
-    const int64_t n = rows->ptr[rows->rows];
-    int64_t *counts = memory_new((size_t)size, sizeof *counts),
-            *ones = memory_new((size_t)size + 1, sizeof *ones);
-    passage->from_offsets = memory_new((size_t)size + 1, sizeof *passage->from_offsets);
-    passage->into_offsets = memory_new((size_t)size + 1, sizeof *passage->into_offsets);
-    int status = counts && ones && passage->from_offsets && passage->into_offsets ? 0 : error_memory(error);
-    for (int64_t i = 0; i < n && status == 0; i++)
-        counts[rank_of_item(shares, rows->others[i])]++;
-    for (int r = 0; r < size && status == 0; r++) {
-        ones[r + 1] = r + 1;
-        passage->from_offsets[r + 1] = passage->from_offsets[r] + counts[r];
+    const int size = ranks_size(), rank = ranks_rank();
+    const int64_t first = passage->shares[rank], own = passage->shares[rank + 1] - first;
+    int64_t *counts = memory_new((size_t)out->rows + 1, sizeof *counts);
+    int64_t *offsets = memory_new((size_t)size + 1, sizeof *offsets);
+    int status = counts && offsets ? 0 : error_memory(error);
+    for (int64_t i = 0; i < rows->ptr[rows->rows] && status == 0; i++)
+        counts[rows->others[i]]++;
+    for (int r = 0; r <= size && status == 0; r++)
+        offsets[r] = r * own;
+    if (status == 0)
+        status = ranks_exchange(sizeof *counts, counts, passage->shares, passage->places, offsets, error);
+    for (int64_t i = 0, at = 0; i < own && status == 0; i++) {
+        for (int r = 0; r < size; r++) {
+            const int64_t n = passage->places[r * own + i];
+            passage->places[r * own + i] = at;
+            at += n;
+        }
+        out->ptr[first + i + 1] = at;
     }
-    if (status == 0)
-        status = ranks_exchange(sizeof *counts, counts, ones, passage->into_offsets + 1, ones, error);
-    for (int r = 0; r < size && status == 0; r++)
-        passage->into_offsets[r + 1] += passage->into_offsets[r];
+    for (int64_t i = first + own; i < out->rows && status == 0; i++)
+        out->ptr[i + 1] = out->ptr[i];
     free(counts);
-    free(ones);
+    free(offsets);
     return status;
 }
 
-/* Users ascend within what goes to a rank, and so in all that comes, as ranks have ascending ranges of users.
- */
-static int send_rows(struct passage *passage, const struct csr *rows, const int64_t *shares,
-                     struct dpf_error *error)
+static int make_room(const struct csr *rows, struct csr *out, struct dpf_error *error)
+{
+    const size_t n = (size_t)out->ptr[out->rows] + 1;
+    out->others = memory_raw(n, sizeof *out->others);
+    out->values = rows->values ? memory_raw(n, sizeof *out->values) : NULL;
+    out->privacy_weights = rows->privacy_weights ? memory_raw(n, sizeof *out->privacy_weights) : NULL;
+    out->voids = rows->voids ? memory_raw(n, sizeof *out->voids) : NULL;
+    return out->others && (!rows->voids || out->voids) && (!rows->values || out->values) &&
+                   (!rows->privacy_weights || out->privacy_weights)
+               ? 0
+               : error_memory(error);
+}
+
+/* The next records of own users, by the rank of their item; users ascend within what goes to a rank. */
+static void fill_slice(struct passage *passage, const struct csr *rows)
 {
     const int size = ranks_size();
-    int64_t *next = memory_new((size_t)size + 1, sizeof *next);
-    passage->from = memory_raw((size_t)passage->from_offsets[size] + 1, sizeof *passage->from);
-    passage->into = memory_raw((size_t)passage->into_offsets[size] + 1, sizeof *passage->into);
-    int status = next && passage->from && passage->into ? 0 : error_memory(error);
-    if (status == 0)
-        memcpy(next, passage->from_offsets, (size_t)size * sizeof *next);
-    for (int64_t r = 0; r < rows->rows && status == 0; r++)
-        for (int64_t i = rows->ptr[r]; i < rows->ptr[r + 1]; i++)
-            passage->from[next[rank_of_item(shares, rows->others[i])]++] = (struct item_record){
-                (int32_t)r, rows->others[i], rows->values ? rows->values[i] : 1,
-                rows->privacy_weights ? rows->privacy_weights[i] : 1, rows->voids && rows->voids[i]};
-    free(next);
-    if (status == 0)
-        status = ranks_exchange(sizeof *passage->from, passage->from, passage->from_offsets, passage->into,
-                                passage->into_offsets, error);
-    free(passage->from);
-    passage->from = NULL;
-    return status;
+    const int64_t first = passage->record, all = rows->ptr[rows->rows];
+    const int64_t end = all - first < passage->slice ? all : first + passage->slice;
+    memset(passage->out_offsets, 0, ((size_t)size + 1) * sizeof *passage->out_offsets);
+    for (int64_t i = first; i < end; i++)
+        passage->out_offsets[rank_of_item(passage->shares, rows->others[i]) + 1]++;
+    for (int r = 0; r < size; r++) {
+        passage->out_offsets[r + 1] += passage->out_offsets[r];
+        passage->next[r] = passage->out_offsets[r];
+    }
+    for (int64_t i = first; i < end; i++) {
+        while (rows->ptr[passage->user + 1] <= i)
+            passage->user++;
+        passage->from[passage->next[rank_of_item(passage->shares, rows->others[i])]++] = (struct item_record){
+            (int32_t)passage->user, rows->others[i], rows->values ? rows->values[i] : 1,
+            rows->privacy_weights ? rows->privacy_weights[i] : 1, rows->voids && rows->voids[i]};
+    }
+    passage->record = end;
 }
 
-/* A counting sort of what has come; ptr is of the rank's own rows then. */
-static int build_rows(const struct passage *passage, const struct csr *rows, struct csr *out,
+static void place_slice(struct passage *passage, struct csr *out)
+{
+    const int rank = ranks_rank();
+    const int64_t first = passage->shares[rank], own = passage->shares[rank + 1] - first;
+    for (int r = 0; r < ranks_size(); r++)
+        for (int64_t i = passage->in_offsets[r]; i < passage->in_offsets[r + 1]; i++) {
+            const struct item_record *record = &passage->into[i];
+            const int64_t at = passage->places[r * own + record->item - first]++;
+            out->others[at] = record->user;
+            if (out->values)
+                out->values[at] = record->value;
+            if (out->privacy_weights)
+                out->privacy_weights[at] = record->weight;
+            if (out->voids)
+                out->voids[at] = (uint8_t)record->is_void;
+        }
+}
+
+static int pass_slice(struct passage *passage, const struct csr *rows, struct csr *out,
                       struct dpf_error *error)
 {
-    const int64_t n = passage->into_offsets[ranks_size()];
-    const int values = rows->values != NULL, weights = rows->privacy_weights != NULL;
-    int64_t *next = memory_new((size_t)out->rows + 1, sizeof *next);
-    out->others = memory_raw((size_t)n + 1, sizeof *out->others);
-    out->values = values ? memory_raw((size_t)n + 1, sizeof *out->values) : NULL;
-    out->privacy_weights = weights ? memory_raw((size_t)n + 1, sizeof *out->privacy_weights) : NULL;
-    out->voids = rows->voids ? memory_raw((size_t)n + 1, sizeof *out->voids) : NULL;
-    if (!next || !out->others || (values && !out->values) || (weights && !out->privacy_weights) ||
-        (rows->voids && !out->voids)) {
-        free(next);
-        return error_memory(error);
+    const int size = ranks_size();
+    int64_t *ones = memory_new((size_t)size + 1, sizeof *ones), *counts = memory_new((size_t)size + 1, 8);
+    int status = ones && counts ? 0 : error_memory(error);
+    fill_slice(passage, rows);
+    for (int r = 0; r < size && status == 0; r++) {
+        ones[r + 1] = r + 1;
+        counts[r] = passage->out_offsets[r + 1] - passage->out_offsets[r];
     }
-    for (int64_t i = 0; i < n; i++)
-        out->ptr[passage->into[i].item + 1]++;
-    for (int64_t r = 0; r < out->rows; r++) {
-        out->ptr[r + 1] += out->ptr[r];
-        next[r] = out->ptr[r];
+    if (status == 0)
+        status = ranks_exchange(sizeof *counts, counts, ones, passage->in_offsets + 1, ones, error);
+    free(ones);
+    free(counts);
+    for (int r = 0; r < size && status == 0; r++)
+        passage->in_offsets[r + 1] += passage->in_offsets[r];
+    if (status == 0 && passage->in_offsets[size] > passage->into_room) {
+        free(passage->into);
+        passage->into_room = passage->in_offsets[size];
+        passage->into = memory_raw((size_t)passage->into_room, sizeof *passage->into);
+        status = passage->into ? 0 : error_memory(error);
     }
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t at = next[passage->into[i].item]++;
-        out->others[at] = passage->into[i].user;
-        if (values)
-            out->values[at] = passage->into[i].value;
-        if (weights)
-            out->privacy_weights[at] = passage->into[i].weight;
-        if (out->voids)
-            out->voids[at] = (uint8_t)passage->into[i].is_void;
+    if (status == 0)
+        status = ranks_exchange(sizeof *passage->from, passage->from, passage->out_offsets, passage->into,
+                                passage->in_offsets, error);
+    if (status == 0)
+        place_slice(passage, out);
+    return status;
+}
+
+/* Every rank takes part in the slices of the one that has most. */
+static int most_slices(const struct passage *passage, int64_t own, int64_t *n, struct dpf_error *error)
+{
+    const int size = ranks_size();
+    int64_t *records = memory_new((size_t)size + 1, sizeof *records), *each = memory_new((size_t)size + 1, 8);
+    int status = records && each ? 0 : error_memory(error);
+    *n = 0;
+    for (int r = 0; r <= size && status == 0; r++)
+        each[r] = r;
+    if (status == 0) {
+        records[ranks_rank()] = own;
+        status = ranks_gather(records, sizeof *records, each, error);
     }
-    free(next);
-    return 0;
+    for (int r = 0; r < size && status == 0; r++) {
+        const int64_t slices = (records[r] + passage->slice - 1) / passage->slice;
+        *n = *n > slices ? *n : slices;
+    }
+    free(records);
+    free(each);
+    return status;
 }
 
 /* Whose items are whose, by the numbers of their records. */
@@ -191,17 +265,22 @@ static int agree_on_columns(struct csr *csr, struct dpf_error *error)
 int spread_items(struct dataset *dataset, struct dpf_error *error)
 {
     struct csr *rows = &dataset->train.by_user, *out = &dataset->train.by_item;
-    struct passage passage = {NULL, NULL, NULL, NULL};
+    struct passage passage = {.shares = NULL};
+    int64_t slices = 0;
     if (agree_on_columns(rows, error) != 0 || decide_items(dataset, error) != 0)
         return -1;
-    const int64_t *shares = dataset->shares[DPF_SIDE_ITEMS];
     *out = (struct csr){.rows = dataset->items.n};
     out->ptr = memory_new((size_t)out->rows + 1, sizeof *out->ptr);
-    int status = out->ptr ? count_passage(&passage, rows, shares, error) : error_memory(error);
+    int status =
+        passage_open(&passage, dataset->shares[DPF_SIDE_ITEMS]) == 0 && out->ptr ? 0 : error_memory(error);
     if (status == 0)
-        status = send_rows(&passage, rows, shares, error);
+        status = find_places(&passage, rows, out, error);
     if (status == 0)
-        status = build_rows(&passage, rows, out, error);
+        status = make_room(rows, out, error);
+    if (status == 0)
+        status = most_slices(&passage, rows->ptr[rows->rows], &slices, error);
+    for (int64_t i = 0; i < slices && status == 0; i++)
+        status = pass_slice(&passage, rows, out, error);
     passage_close(&passage);
     return status == 0 ? place_rows(dataset, DPF_SIDE_ITEMS, out, error) : -1;
 }

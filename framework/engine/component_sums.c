@@ -162,6 +162,9 @@ static int hear_sum(struct component_sums *s, dpf_user_sum *sum)
 static int open_sum(struct component_sums *s, const dpf_user_sum *sum, struct sum *into)
 {
     const struct recommender_plan *component = &s->plan->recommender;
+    const dpf_recommender_release *release = &component->releases[sum->release];
+    s->bound = (struct sum_bound){.message = (double)release->largest,
+                                  .variance = (double)release->share_steps * (double)release->share_steps};
     const struct sum_shape shape = {.aggregator = component->aggregator,
                                     .rows = sum->n,
                                     .width = 1,
@@ -169,6 +172,7 @@ static int open_sum(struct component_sums *s, const dpf_user_sum *sum, struct su
                                     .n_parties = s->n_users,
                                     .modulus = component->modulus[sum->release],
                                     .least = component->least_survivors,
+                                    .bounds = &s->bound,
                                     .span = ranks_size() > 1 ? SUM_EVERYWHERE : SUM_ALONE};
     struct sum_hands hands = {
         .workers = &s->worker,

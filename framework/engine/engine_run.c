@@ -168,9 +168,6 @@ static int make_terms(struct engine *engine, int which, struct dpf_error *error)
         term->aggregator = plan->aggregator ? plan->aggregator->functions : NULL;
         term->sampler = plan->sampler ? plan->sampler->functions : NULL;
         relation |= plan->source == SOURCE_RELATION;
-        if (plan->source == SOURCE_RELATION && !engine->dataset->relation.links.ptr)
-            return config_error(engine->plan->config, plan->name, "source", error,
-                                "source = relation needs links between users: set [data] relation.path");
         if (prepare_values(engine, term, error) != 0 || count_rows(engine, term, error) != 0 ||
             step_open_participations(engine, term, error) != 0)
             return -1;
@@ -211,6 +208,7 @@ static void engine_close(struct engine *engine)
             free(term->user_keys);
             free(term->noise_state);
             memory_sparse_free(term->other_copy);
+            free(term->sum_bounds);
             free(term->received);
             free(term->zeros);
             free(term->gram);

@@ -22,6 +22,7 @@ struct messages_work {
     /* Contributions are rounded before they are summed. A user's clip rounds afterwards, and a user has at
        most one record in a row of the items. */
     int on_grid;
+    int pooled;         /* a party is a silo, whose message is the sum of its users' */
     double *gram_parts; /* of each silo, where its part of the Gram row is in its message */
     struct sum sum;
 };

@@ -14,6 +14,7 @@
 #include "base/violations.h"
 #include "engine/engine.h"
 #include "engine/parties.h"
+#include "plan/sum_range.h"
 
 /* One worker's buffers by purpose, grown on demand and kept. */
 enum buffer_slot {
@@ -32,6 +33,7 @@ enum buffer_slot {
     BUFFER_SUMS,
     BUFFER_NEXT,
     BUFFER_SAVED,
+    BUFFER_POOL,
     BUFFER_COUNT
 };
 /* The uses of a worker's processor time where parties solve. */
@@ -63,11 +65,12 @@ struct term_run {
     float *received, *zeros;           /* rows that friends sent, and no rows: see relation_messages.h */
     float *gram;                       /* the Gram row, decoded; n_gram of them (party site) */
     int64_t n_gram;
-    dpf_noise_plan noise;   /* the plan's, or this step's where bounds come from data */
-    double other_l1;        /* the bound on the other side's rows that this noise is for */
-    uint32_t draw;          /* index of the mechanism's draws in this step */
-    uint32_t sample;        /* and of the sampler's */
-    const int32_t *members; /* the other side's rows that the solving party has; NULL: all */
+    struct sum_bound *sum_bounds; /* of what is sent, for this noise: see plan/sum_range.h */
+    dpf_noise_plan noise;         /* the plan's, or this step's where bounds come from data */
+    double other_l1;              /* the bound on the other side's rows that this noise is for */
+    uint32_t draw;                /* index of the mechanism's draws in this step */
+    uint32_t sample;              /* and of the sampler's */
+    const int32_t *members;       /* the other side's rows that the solving party has; NULL: all */
     int64_t n_members;
     int64_t rows; /* of a message after transforms, with the Gram row, for the rows that the data has */
     /* The factor by which a release of this step multiplies the noise plan's variances. */

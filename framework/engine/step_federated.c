@@ -30,6 +30,7 @@ struct federated {
     float *next;       /* new rows of the released side */
     int64_t *integers; /* the message */
     struct sum sum;
+    struct sum_bound *bounds; /* of a row's columns */
     const float *gram; /* the party's noisy Gram row, or NULL */
     float *kept;       /* new rows of the local side, from all parties */
     int64_t batch;
@@ -306,12 +307,14 @@ static int open_sum(struct federated *f, struct dpf_error *error)
     struct engine *engine = f->engine;
     const struct term_run *term = &engine->terms[f->released][0];
     struct side_factors *factors = &engine->model->sides[f->released];
+    for (int32_t c = 0; c < term->plan->query.dimension; c++)
+        f->bounds[c] = (struct sum_bound){.message = ROW_LIMIT / ROW_STEP};
     const struct sum_shape shape = {.aggregator = term->plan->aggregator,
                                     .rows = factors->rows,
                                     .width = term->plan->query.dimension,
                                     .round = (int32_t)engine->round,
                                     .n_parties = engine->parties.n,
-                                    .limit = (uint64_t)(ROW_LIMIT / ROW_STEP)};
+                                    .bounds = f->bounds};
     struct sum_hands hands = {.workers = engine->workers,
                               .n = 1,
                               .pool = engine->pool,
@@ -386,7 +389,8 @@ static int open_round(struct federated *f, struct dpf_error *error)
     f->rows[1 - f->released] = memory_raw(local, sizeof(float));
     f->kept = memory_raw(local, sizeof(float));
     f->integers = memory_raw((size_t)(rows * d), sizeof *f->integers);
-    if (!f->rows[0] || !f->rows[1] || !f->next || !f->kept || !f->integers)
+    f->bounds = memory_new((size_t)d + 1, sizeof *f->bounds);
+    if (!f->rows[0] || !f->rows[1] || !f->next || !f->kept || !f->integers || !f->bounds)
         return error_memory(error);
     return open_sum(f, error);
 }
@@ -399,6 +403,7 @@ static void close_round(struct federated *f)
     free(f->kept);
     free(f->integers);
     sum_free(&f->sum);
+    free(f->bounds);
     f->engine->rows[0] = f->engine->rows[1] = NULL;
 }
 

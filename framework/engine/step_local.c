@@ -115,7 +115,8 @@ int step_local(struct engine *engine, int which, struct dpf_error *error)
                               .first = shares_first(engine->dataset, which),
                               .last = shares_last(engine->dataset, which),
                               .gram = has_gram ? terms[0].gram : NULL};
-    const int64_t own = step_own_party(engine);
+    const int64_t own =
+        engine->parties.partition < 0 ? step_own_party(engine) : -1; /* a site has users of its own */
     if (own >= 0 && which == DPF_SIDE_USERS) {
         if (step_row_by_row(engine, 0, which, own, 1, local_rows, &work) != 0)
             return step_failed(engine, error);

@@ -8,8 +8,11 @@
  * A message has the rows that the party touches (dense where the query, a transform or the
  * aggregator asks for it) and, if users are the other side, its part of the Gram row as the last.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "dpframe/additive.h"
 
 #include "base/memory.h"
 #include "base/ranks.h"
@@ -44,6 +47,8 @@ static int open_sum(struct messages_work *work, int n, const int64_t *owners, st
                                     .n_parties = count_invited(work),
                                     .modulus = term->noise.modulus,
                                     .least = term->noise.least_survivors,
+                                    .bounds = term->sum_bounds,
+                                    .gram = plan->sent.has_gram,
                                     .span = ranks_size() > 1 ? SUM_BY_OWNER : SUM_ALONE,
                                     .owners = owners};
     struct sum_hands hands = {.workers = engine->workers,
@@ -212,6 +217,83 @@ static int make_message(struct messages_work *work, int64_t party, int zeros, in
     return messages_encode(work, party, worker, &draft.message, out);
 }
 
+/* How many numbers of a contribution are none, or too large for sums on the grid. */
+static int64_t count_unusable(const struct messages_work *work, const dpf_message *from)
+{
+    const struct term_run *term = work->term;
+    const dpf_query *sent = &term->plan->sent;
+    const double limit = dpf_additive_limit(work->engine->dataset->users.n);
+    int64_t unusable = 0;
+    for (int64_t r = 0; r < from->n_rows; r++)
+        for (int32_t b = 0; b < sent->n_blocks; b++)
+            for (int32_t i = 0; i < sent->blocks[b].length; i++)
+                unusable += !(fabs(from->values[r * from->stride + sent->blocks[b].offset + i]) <
+                              limit * term->noise.grid[b]);
+    return unusable;
+}
+
+/* A user's contribution, rounded to the grid as the user's own message would be, into the silo's. */
+static int add_contribution(struct messages_work *work, int worker, const dpf_message *from, double *pool)
+{
+    const struct term_run *term = work->term;
+    const dpf_query *sent = &term->plan->sent;
+    if (count_unusable(work, from) > 0) {
+        work->engine->forgivable[worker] = 1;
+        return error_set(&work->engine->errors[worker], DPF_FAULT_RUN,
+                         "[%s] a user's contribution is not a number, or too large for the grid",
+                         term->plan->name);
+    }
+    for (int64_t r = 0; r < from->n_rows; r++) {
+        double *to = pool + (from->rows ? from->rows[r] : from->first_row + r) * sent->width;
+        for (int32_t b = 0; b < sent->n_blocks; b++)
+            for (int32_t i = sent->blocks[b].offset; i < sent->blocks[b].offset + sent->blocks[b].length; i++)
+                to[i] +=
+                    nearbyint(from->values[r * from->stride + i] / term->noise.grid[b]) * term->noise.grid[b];
+    }
+    return 0;
+}
+
+static int pool_user(struct messages_work *work, int64_t user, int worker, double *pool)
+{
+    struct draft draft;
+    if (messages_of_query(work, user, 0, worker, &draft) != 0 ||
+        messages_transform(work, worker, &draft.message, BUFFER_WIDE) != 0)
+        return -1;
+    return add_contribution(work, worker, &draft.message, pool);
+}
+
+/* A silo's encoded message: the sum of its users', each made by itself; of zeros for a user whose records are at fault. */
+static int make_pooled(struct messages_work *work, int64_t silo, int worker, dpf_encoded *out)
+{
+    struct engine *engine = work->engine;
+    const struct party *party = &engine->parties.list[silo];
+    const int64_t *ptr = engine->dataset->train.by_user.ptr;
+    const int32_t width = work->term->plan->sent.width;
+    const size_t n = (size_t)(work->term->rows * width);
+    double *pool = step_buffer(engine, worker, BUFFER_POOL, n + 1, sizeof *pool);
+    if (!pool)
+        return -1;
+    memset(pool, 0, n * sizeof *pool);
+    for (int64_t m = 0; m < party->n_members; m++) {
+        const int32_t user = party->members[m];
+        if (step_stopped(engine, worker) != 0)
+            return -1;
+        if (ptr[user] == ptr[user + 1] || pool_user(work, user, worker, pool) == 0)
+            continue;
+        if (!step_note(engine, worker, user))
+            return -1;
+        step_reset_later(engine, DPF_SIDE_USERS, user);
+    }
+    const dpf_message message = {.size = sizeof message,
+                                 .party = (uint32_t)silo,
+                                 .n_rows = work->term->rows,
+                                 .total_rows = work->term->rows,
+                                 .values = pool,
+                                 .stride = width,
+                                 .width = width};
+    return messages_encode(work, silo, worker, &message, out);
+}
+
 /*
  * Zero-out is about a user whose contribution is nothing, and add-remove is too where a catalogue of users
  * says who there is. A user without records, or with void ones alone, would send something all the
@@ -235,6 +317,9 @@ static int send_all(struct messages_work *work, int64_t party, int worker)
         return -1;
     if (plan_sends_links(work->term->plan))
         return relation_send_links(work, party, worker);
+    if (work->pooled)
+        return make_pooled(work, party, worker, &message) == 0 ? messages_add(work, party, worker, &message)
+                                                               : -1;
     if (make_message(work, party, sends_nothing(work, party), worker, &message) != 0) {
         if (!step_note(engine, worker, party) || make_message(work, party, 1, worker, &message) != 0)
             return -1;
@@ -304,18 +389,21 @@ static void open_messages(struct messages_work *work, struct engine *engine, str
 {
     const dpf_query *query = &term->plan->sent;
     *work = (struct messages_work){.engine = engine, .term = term};
-    work->n_parties = term->plan->by_user ? engine->dataset->users.n : engine->parties.n;
-    work->first = term->plan->by_user ? shares_first(engine->dataset, DPF_SIDE_USERS) : 0;
-    work->last = term->plan->by_user ? shares_last(engine->dataset, DPF_SIDE_USERS) : work->n_parties;
-    work->per_task = term->plan->by_user ? USERS_PER_TASK : 1;
+    const int of_users = term->plan->by_user && !term->plan->pooled;
+    work->pooled = term->plan->pooled;
+    work->n_parties = of_users ? engine->dataset->users.n : engine->parties.n;
+    work->first = of_users ? shares_first(engine->dataset, DPF_SIDE_USERS) : 0;
+    work->last = of_users ? shares_last(engine->dataset, DPF_SIDE_USERS) : work->n_parties;
+    work->per_task = of_users ? USERS_PER_TASK : 1;
     work->gram_inside = query->has_gram && gram_is_inside(engine, term);
     work->on_grid = !term->plan->by_user || !changes_messages(term->plan);
     work->query_rows = engine->model->sides[term->plan->side].rows + query->has_gram;
     work->dense = query->support == DPF_SUPPORT_DENSE ||
                   (term->aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
                   (term->mechanism->flags & DPF_MECHANISM_DENSE) != 0 || !term->plan->by_user;
-    work->leaves_zeros = work->dense && leaves_zeros(work);
-    work->dense = work->dense && !work->leaves_zeros;
+    work->leaves_zeros = work->dense && !work->pooled && leaves_zeros(work);
+    work->dense = work->dense && !work->leaves_zeros &&
+                  !work->pooled; /* a user's contribution, not the silo's message */
 }
 
 /* All messages of this rank's parties: by their factors, or made. */
@@ -379,8 +467,10 @@ int step_send_message(struct engine *engine, int which, struct dpf_error *error)
         return -1;
     open_messages(&work, engine, term);
     int status = open_sum(&work, 1, NULL, error);
-    if (status == 0 && make_message(&work, party, sends_nothing(&work, party), 0, &message) != 0 &&
-        (!step_note(engine, 0, party) || make_message(&work, party, 1, 0, &message) != 0))
+    if (status == 0 && work.pooled)
+        status = make_pooled(&work, party, 0, &message) == 0 ? 0 : step_failed(engine, error);
+    else if (status == 0 && make_message(&work, party, sends_nothing(&work, party), 0, &message) != 0 &&
+             (!step_note(engine, 0, party) || make_message(&work, party, 1, 0, &message) != 0))
         status = step_failed(engine, error);
     if (status == 0)
         status = sum_add(&work.sum, 0, (uint32_t)party, &message, error);

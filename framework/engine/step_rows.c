@@ -91,7 +91,8 @@ static int decode(struct engine *engine, int worker, struct term_run *term, uint
 }
 
 /* An empty sum of a batch of rows, whose aggregator sees them as rows 0 .. rows-1. */
-static int open_sum(struct engine *engine, int worker, struct term_run *term, int64_t rows, struct sum *sum)
+static int open_sum(struct engine *engine, int worker, struct term_run *term, int64_t rows, int gram,
+                    struct sum *sum)
 {
     const struct sum_shape shape = {.aggregator = term->plan->aggregator,
                                     .rows = rows,
@@ -99,7 +100,8 @@ static int open_sum(struct engine *engine, int worker, struct term_run *term, in
                                     .round = (int32_t)engine->round,
                                     .n_parties = engine->parties.n,
                                     .modulus = term->noise.modulus,
-                                    .least = term->noise.least_survivors};
+                                    .least = term->noise.least_survivors,
+                                    .bounds = gram ? NULL : term->sum_bounds};
     struct sum_hands hands = {.workers = &engine->workers[worker], .n = 1};
     step_name(engine, term->plan->side, hands.step);
     sum_clear(sum);
@@ -125,7 +127,7 @@ static double *release_rows(struct engine *engine, int worker, struct term_run *
         return party_query(engine, worker, term, 0, first, count);
     int64_t *integers =
         step_buffer(engine, worker, BUFFER_INTEGERS, (size_t)(count * query->width) + 1, sizeof *integers);
-    if (!integers || open_sum(engine, worker, term, count, sum) != 0)
+    if (!integers || open_sum(engine, worker, term, count, exact != NULL, sum) != 0)
         return NULL;
     for (int64_t party = 0; party < parties; party++) {
         const double *values =

@@ -64,7 +64,7 @@ static int is_usual(const struct messages_work *work)
     const int32_t where = term->noise.where;
     /* Ranks index the records of their users by item as they are. */
     return !work->engine->observed && (ranks_size() == 1 || !term->values) && plan->by_user &&
-           plan->side == DPF_SIDE_ITEMS && plan->source == SOURCE_RECORDS && !work->dense &&
+           !plan->pooled && plan->side == DPF_SIDE_ITEMS && plan->source == SOURCE_RECORDS && !work->dense &&
            !plan->query.has_gram && !plan->bounds_from_data && term->loss->accumulate_scaled &&
            (!term->sampler || term->sampler->level == DPF_LEVEL_PARTY) &&
            (term->mechanism->flags & DPF_MECHANISM_ROUNDS) && term->noise.modulus == 0 &&

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sum.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "dpframe/additive.h"
 
 #include "base/memory.h"
 #include "base/ranks.h"
@@ -126,6 +129,19 @@ int sum_open(struct sum *sum, const struct sum_shape *shape, const struct sum_ha
     return 0;
 }
 
+/* The largest number of a single message, for those who see messages; what nothing bounds must not make sums overflow. */
+static uint64_t limit_of(const struct sum *sum)
+{
+    const struct sum_shape *shape = &sum->shape;
+    const double fits = 1.5 * dpf_additive_limit(shape->n_parties);
+    double most = shape->bounds ? 0 : fits;
+    for (int64_t i = 0; shape->bounds && i < shape->width * (1 + (shape->gram != 0)); i++) {
+        const double own = sum_bound_largest(&shape->bounds[i], 1);
+        most = own >= most ? own : isnan(own) ? fits : most;
+    }
+    return (uint64_t)fmin(most, fits);
+}
+
 /* ---- messages ----------------------------------------------------------------------------------------- */
 
 static struct remote_release release_of(struct sum *sum)
@@ -137,7 +153,7 @@ static struct remote_release release_of(struct sum *sum)
                                    .sums = &sum->parts[0].aggregation,
                                    .weights = link->weights,
                                    .n_parties = link->n_listed,
-                                   .limit = sum->shape.limit};
+                                   .limit = sum->shape.modulus ? 0 : limit_of(sum)};
 }
 
 static int answer(struct sum *sum, const dpf_encoded *message, struct dpf_error *error)
@@ -222,6 +238,35 @@ static int add_up_owners(struct sum *sum, struct dpf_error *error)
     return status;
 }
 
+/* a + 2^32 b modulo m, of sums of ranks' halves. */
+static int64_t join_halves(int64_t a, int64_t b, uint64_t m)
+{
+    return (int64_t)((((unsigned __int128)(uint64_t)b << 32) + (uint64_t)a) % m);
+}
+
+/* All numbers on all ranks. Residues may be too large to be added as they are: their halves are not. */
+static int add_up_everywhere(struct sum *sum, struct dpf_error *error)
+{
+    dpf_aggregation *all = &sum->parts[0].aggregation;
+    const int64_t n = numbers_of(sum);
+    int64_t *high = all->modulus ? memory_raw((size_t)n + 1, sizeof *high) : NULL;
+    if (all->modulus && !high)
+        return error_memory(error);
+    for (int64_t i = 0; high && i < n; i++) {
+        high[i] = (int64_t)((uint64_t)all->sums[i] >> 32);
+        all->sums[i] &= INT64_C(0xffffffff);
+    }
+    int status = ranks_sum(&all->survivors, 1, error);
+    if (status == 0)
+        status = ranks_sum(all->sums, n, error);
+    if (status == 0 && high)
+        status = ranks_sum(high, n, error);
+    for (int64_t i = 0; high && i < n && status == 0; i++)
+        all->sums[i] = join_halves(all->sums[i], high[i], all->modulus);
+    free(high);
+    return status;
+}
+
 /* The rank's rows become final. */
 static int finish(struct sum *sum, struct dpf_error *error)
 {
@@ -258,11 +303,72 @@ static int check_survivors(const struct sum *sum, struct dpf_error *error)
         sum->hands.step, (long long)survivors, (long long)sum->shape.least);
 }
 
+/* ---- what honest messages can add up to ---- */
+
+struct column {
+    int64_t low, high;
+};
+
+static struct column column_of(const struct sum *sum, const struct sum_bound *bound)
+{
+    const double most = sum_bound_largest(bound, sum->parts[0].aggregation.survivors);
+    if (!(most < 0x1p62))
+        return (struct column){INT64_MIN, INT64_MAX};
+    return (struct column){bound->most > 0 ? 0 : -(int64_t)most, (int64_t)most};
+}
+
+static int row_holds(const struct sum *sum, const int64_t *row, const struct column *columns, int centred)
+{
+    const int64_t modulus = (int64_t)sum->shape.modulus; /* at most 2^62 where numbers are centred */
+    int outside = 0;
+    for (int32_t i = 0; i < sum->shape.width; i++) {
+        const int64_t number = centred && row[i] > modulus / 2 ? row[i] - modulus : row[i];
+        outside |= number < columns[i].low || number > columns[i].high;
+    }
+    return !outside;
+}
+
+static int check_rows(const struct sum *sum, const struct column *columns, struct dpf_error *error)
+{
+    const struct sum_shape *shape = &sum->shape;
+    const int64_t *owners = shape->span == SUM_BY_OWNER ? shape->owners + ranks_rank() : NULL;
+    const int64_t first = owners ? owners[0] : 0, last = owners ? owners[1] : shape->rows;
+    const int centred = shape->modulus > 0 && !(shape->bounds[0].most > 0);
+    for (int64_t r = first; r < last; r++) {
+        const int gram = shape->gram && r == shape->rows - 1;
+        if (!row_holds(sum, sum->parts[0].aggregation.sums + r * shape->width,
+                       columns + (gram ? shape->width : 0), centred))
+            return error_set(error, DPF_FAULT_RUN,
+                             "%s: messages that keep to the protocol cannot add up to what was opened: a party has "
+                             "sent a false message, or a false share of a key; nothing of it is released, and it "
+                             "counts as a release that was made",
+                             sum->hands.step);
+    }
+    return 0;
+}
+
+/* No message is looked at, and no part of the sum opened, to find out who it was. */
+static int check_numbers(const struct sum *sum, struct dpf_error *error)
+{
+    const struct sum_shape *shape = &sum->shape;
+    const int32_t n = shape->width * (1 + (shape->gram != 0));
+    if (!shape->bounds)
+        return 0;
+    struct column *columns = memory_new((size_t)n, sizeof *columns);
+    for (int32_t i = 0; columns && i < n; i++)
+        columns[i] = column_of(sum, &shape->bounds[i]);
+    const int status = columns ? check_rows(sum, columns, error) : error_memory(error);
+    free(columns);
+    return status;
+}
+
 static int close_here(struct sum *sum, struct dpf_error *error)
 {
     if (merge(sum, error) != 0)
         return -1;
     if (sum->shape.span == SUM_BY_OWNER && add_up_owners(sum, error) != 0)
+        return -1;
+    if (sum->shape.span == SUM_EVERYWHERE && add_up_everywhere(sum, error) != 0)
         return -1;
     return finish(sum, error);
 }
@@ -276,7 +382,7 @@ int sum_close(struct sum *sum, struct dpf_error *error)
         return out_of_order(error, "is closed");
     }
     if ((is_server(sum) ? gather(sum, error) : close_here(sum, error)) != 0 ||
-        check_survivors(sum, error) != 0)
+        check_survivors(sum, error) != 0 || check_numbers(sum, error) != 0)
         return fail(sum);
     sum->state = SUM_CLOSED;
     return 0;

@@ -4,6 +4,14 @@
  *
  * A sum is opened for messages of one shape, takes messages, and is closed once, which joins the workers' parts and the
  * ranks, or asks the parties of a link. Only a closed sum has a result; a sum that fails sets its numbers to 0.
+ *
+ * What is checked. A sum of fewer messages than its noise needs is not believed, nor one with a number that honest
+ * messages cannot add up to (plan/sum_range.h). Nothing else of such a round is opened or released.
+ *
+ * Would the outcome of that check differ if one other person were not in the data? Not by more than what is released
+ * anyway: where messages carry noise the check is a function of the noisy sum, whose release is charged; where noise is
+ * added to the sum afterwards, honest messages keep to a bound that has no exception, so the check passes whatever
+ * records there are. With noise in messages it stops a run of honest parties with a probability far below 2^-40.
  */
 #ifndef DPF_ENGINE_SUM_H
 #define DPF_ENGINE_SUM_H
@@ -11,6 +19,7 @@
 #include "base/pool.h"
 #include "engine/engine_stats.h"
 #include "engine/remote.h"
+#include "plan/sum_range.h"
 
 enum sum_state {
     SUM_EMPTY,  /* zeroed, or after sum_clear: may be opened */
@@ -35,7 +44,10 @@ struct sum_shape {
     int64_t n_parties; /* invited */
     uint64_t modulus;  /* 0: not modular */
     int64_t least;     /* messages without which the noise is not enough */
-    uint64_t limit;    /* most that a number of a message is, its sign aside; 0: not stated */
+    /* What honest messages hold: of each column, then of each of the last row, if `gram`. NULL: nothing is known. Read
+       when the sum is opened and closed. */
+    const struct sum_bound *bounds;
+    int gram;
     enum sum_span span;
     const int64_t *owners; /* SUM_BY_OWNER: rows owners[r] .. owners[r+1]-1 become final on rank r */
 };

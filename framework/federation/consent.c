@@ -8,6 +8,11 @@
 #include "base/text.h"
 #include "engine/remote.h"
 
+static int is_site(const struct plan *plan)
+{
+    return plan->parties.params.values[PARTIES_KIND].integer == PARTIES_SILOS_BY_USERS;
+}
+
 static struct instance *aggregator_of(const struct plan *plan)
 {
     return plan_is_factorization(plan) ? plan->sides[remote_side(plan)].terms[0].aggregator
@@ -150,8 +155,8 @@ char *consent_statement(const struct plan *plan, const char *name, int64_t n_par
     char *guarantee = guarantee_text_wide(&plan->guarantee, width);
     text_add(&text, "WHAT THIS PARTY TAKES PART IN\n\n");
     text_add(&text, "It is %s \"%s\", one of %lld on the list; the server is %s.\n",
-             remote_solves(plan) ? "site" : "user", name, (long long)n_parties, address);
-    if (remote_solves(plan))
+             is_site(plan) ? "site" : "user", name, (long long)n_parties, address);
+    if (is_site(plan))
         terminal_wrap(&text, "", 0,
                       "A user must be at one site only: each site makes noise and counts epsilon for its own "
                       "records, so a user of two sites spends the epsilon of both.",

@@ -51,12 +51,14 @@ static const char *sampler_refusal(const struct term_plan *term)
 
 static const char *term_refusal(const struct plan *plan, const struct term_plan *term)
 {
+    const int sites = plan->parties.params.values[PARTIES_KIND].integer == PARTIES_SILOS_BY_USERS;
     const char *why = NULL;
     if (term->source != SOURCE_RECORDS)
         return "links between users (source = relation) are sent from user to user, which a server does not "
                "carry";
     if (!remote_solves(plan)) /* a site that solves reads its own rows only */
-        why = !term->by_user           ? "the messages of this term are not made user by user"
+        why = !term->by_user && !(sites && term->whole_message)
+                  ? "the messages of this term are not made user by user"
               : term->bounds_from_data ? "bounds = data reads everybody's rows"
               : term->query.has_gram   ? "the query has a Gram row"
                                        : NULL;
@@ -74,9 +76,9 @@ static const char *side_refusal(const struct plan *plan)
     if (remote_solves(plan) && kind != PARTIES_SILOS_BY_USERS)
         return "parties that solve (solve-at = party) are sites with users of their own: [parties] kind = "
                "silos-by-users";
-    if (!remote_solves(plan) && kind != PARTIES_USERS)
-        return "each party is one user, or a site that solves: [parties] kind = users, or [items] solve-at = "
-               "party";
+    if (!remote_solves(plan) && kind != PARTIES_USERS && kind != PARTIES_SILOS_BY_USERS)
+        return "each party is one user, or a site with users of its own: [parties] kind = users, or "
+               "silos-by-users";
     return side->n_terms != 1 ? "a released side has one term" : term_refusal(plan, &side->terms[0]);
 }
 

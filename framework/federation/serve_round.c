@@ -107,6 +107,18 @@ static void no_longer_awaited(struct round *round, int64_t i)
     round->awaited[i] = 0;
 }
 
+/* Whoever sends what no honest party sends is left out as one that is gone: nothing of it is in the sum, and that
+ * follows from its own message alone. */
+static void leave_out(struct round *round, int64_t i)
+{
+    char shown[TEXT_SHOWN];
+    log_message(LOG_LEVEL_WARNING,
+                "round %lld: %s is left out: it has sent a number that no message of an honest party has",
+                (long long)round->release->round + 1,
+                text_show(members_name(&round->serve->members, round->parties[i]), shown));
+    no_longer_awaited(round, i);
+}
+
 /* A message that the machine refuses is as if it had not come. */
 static int take_step(struct round *round, int64_t i, const struct frame *frame, struct dpf_error *error)
 {
@@ -117,7 +129,9 @@ static int take_step(struct round *round, int64_t i, const struct frame *frame, 
                                          round->parties[i], frame->bytes, frame->n_bytes, &outcome);
     if (exchange_result(exchange, status, error) != 0)
         return -1;
-    if (outcome == DPF_EXCHANGE_REFUSED)
+    if (outcome == DPF_EXCHANGE_LIES)
+        leave_out(round, i);
+    if (outcome == DPF_EXCHANGE_REFUSED || outcome == DPF_EXCHANGE_LIES)
         return 0;
     round->serve->step_up += frame->n_bytes;
     round->answered[i] = 1;

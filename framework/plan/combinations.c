@@ -7,6 +7,7 @@
 static int check_transforms(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
                             struct dpf_error *error)
 {
+    const char *mixes = NULL; /* a transform that has mixed rows already */
     for (int i = 0; i < term->n_transforms; i++) {
         const dpf_transform *transform = term->transforms[i]->functions;
         const char *id = term->transforms[i]->entry->component->id;
@@ -22,6 +23,14 @@ static int check_transforms(const struct plan *plan, const struct side_plan *sid
                 "transform %s changes the space of the released rows: this needs a side with one term over "
                 "records, a mechanism, solve-at = server, and [run] update = alternating",
                 id);
+        if (state && mixes)
+            return config_error(
+                plan->config, term->name, "transforms", error,
+                "transform %s changes the space of the released rows, which %s has mixed before: "
+                "name %s first",
+                id, mixes, id);
+        if (message && (transform->rows || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE)))
+            mixes = id;
         if (!term->mechanism)
             return config_error(plan->config, term->name, "transforms", error,
                                 "transform %s changes messages, but [%s] sends none without a mechanism: set "
@@ -147,6 +156,20 @@ static int check_participations(const struct plan *plan, struct term_plan *term,
     return 0;
 }
 
+/*
+ * A silo adds its users' contributions, each transformed and rounded by itself, and sends one message. Where a loss reads
+ * cells without records, users without records would contribute, of whom a site does not know whether they are its
+ * own; a mechanism that counts on users' messages, and a draw of users, need them one by one.
+ */
+static int is_pooled(const struct plan *plan, const struct side_plan *side, const struct term_plan *term)
+{
+    const dpf_mechanism *mechanism = term->mechanism->functions;
+    return term->by_user && plan->parties.params.values[PARTIES_KIND].integer == PARTIES_SILOS_BY_USERS &&
+           side->side == DPF_SIDE_ITEMS && term->source == SOURCE_RECORDS &&
+           term->query.support == DPF_SUPPORT_OBSERVED && !term->query.has_gram &&
+           !(mechanism->flags & (DPF_MECHANISM_PER_USER | DPF_MECHANISM_CONTRIBUTORS)) && !term->sampler;
+}
+
 int combinations_check_term(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
                             struct dpf_error *error)
 {
@@ -185,6 +208,7 @@ int combinations_check_term(const struct plan *plan, const struct side_plan *sid
             "kind = silos-by-items: [%s] needs each user's whole contribution, but no silo has all "
             "records of a user; use silos-by-users, users or curator",
             term->name);
+    term->pooled = is_pooled(plan, side, term);
     if (side->solve_at == SOLVE_AT_PARTY && (term->by_user || term->whole_message || side->n_terms > 1))
         return config_error(
             plan->config, plan_side_name(side->side), "solve-at", error,

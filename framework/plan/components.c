@@ -190,11 +190,14 @@ static int refuse_term_keys(struct plan *plan, const char *side, struct dpf_erro
 {
     int64_t n;
     const dpf_param *table = schema_term(&n);
-    for (int64_t i = 0; i < n; i++)
-        if (config_find(plan->config, side, table[i].name))
+    for (int64_t i = 0; i < n; i++) {
+        const struct config_entry *entry = config_find(plan->config, side, table[i].name);
+        if (entry && *entry->value) /* an empty value takes back what a file before had */
             return config_error(plan->config, side, table[i].name, error,
                                 "[%s] has terms, so %s belongs to a section [%s.TERM]", side, table[i].name,
                                 side);
+        config_consume(plan->config, side, table[i].name);
+    }
     return 0;
 }
 
@@ -276,22 +279,6 @@ static void skip_side(struct plan *plan, const char *name)
     }
 }
 
-/* Baselines are not solved, but a variant of a file may be one: both sides may stay, if their keys exist. */
-static int skip_sides(struct plan *plan, struct dpf_error *error)
-{
-    for (int i = 0; i < 4; i++) {
-        int64_t n;
-        struct config_values values;
-        const dpf_param *table = i % 2 ? schema_term(&n) : schema_side(&n);
-        if (config_bind(plan->config, plan_side_name(i / 2), table, n, sizeof *table, NULL, 0, &values,
-                        error) != 0)
-            return -1;
-        config_values_free(&values);
-        skip_side(plan, plan_side_name(i / 2));
-    }
-    return 0;
-}
-
 static int make_side(struct plan *plan, int which, struct dpf_error *error)
 {
     struct side_plan *side = &plan->sides[which];
@@ -324,6 +311,30 @@ static int make_side(struct plan *plan, int which, struct dpf_error *error)
     return make_terms(plan, side, v[SIDE_TERMS].text, error);
 }
 
+static void free_sides(struct plan *plan);
+
+/*
+ * Baselines are not solved, but a variant of a file may be one: both sides may stay if they would do in a
+ * factorization. They are made for that, apart from the plan, and forgotten. Without a solver there is no side.
+ */
+static int check_sides(struct plan *plan, struct dpf_error *error)
+{
+    int status = 0;
+    for (int which = 0; which < 2 && status == 0; which++) {
+        struct plan apart = *plan;
+        const struct config_entry *solver = config_find(plan->config, plan_side_name(which), "solver");
+        memset(apart.sides, 0, sizeof apart.sides);
+        apart.bound = NULL;
+        apart.n_bound = apart.n_extra = 0;
+        if (solver && *solver->value)
+            status = make_side(&apart, which, error);
+        if (!solver || !*solver->value || !apart.sides[which].updated)
+            skip_side(plan, plan_side_name(which));
+        free_sides(&apart);
+    }
+    return status;
+}
+
 static int make_accountants(struct plan *plan, struct dpf_error *error)
 {
     int n = 0;
@@ -349,7 +360,7 @@ static int make_accountants(struct plan *plan, struct dpf_error *error)
 
 int components_make(struct plan *plan, struct dpf_error *error)
 {
-    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION && skip_sides(plan, error) != 0)
+    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION && check_sides(plan, error) != 0)
         return -1;
     if (plan_is_factorization(plan))
         for (int side = 0; side < 2; side++)
@@ -375,7 +386,8 @@ static void free_term(struct term_plan *term)
     free(term->transforms);
 }
 
-void components_free(struct plan *plan)
+/* With the values of their sections. */
+static void free_sides(struct plan *plan)
 {
     for (int which = 0; which < 2; which++) {
         struct side_plan *side = &plan->sides[which];
@@ -386,14 +398,19 @@ void components_free(struct plan *plan)
         free(side->ridge_per_count);
         free(side->ridge_constant);
     }
-    instance_free(plan->recommender.instance);
-    instance_free(plan->recommender.aggregator);
-    for (int i = 0; i < plan->n_accountants; i++)
-        instance_free(plan->accountants[i]);
-    free(plan->accountants);
     for (int i = 0; i < plan->n_extra; i++) {
         config_values_free(plan->extra[i]);
         free(plan->extra[i]);
     }
     free(plan->bound);
+}
+
+void components_free(struct plan *plan)
+{
+    free_sides(plan);
+    instance_free(plan->recommender.instance);
+    instance_free(plan->recommender.aggregator);
+    for (int i = 0; i < plan->n_accountants; i++)
+        instance_free(plan->accountants[i]);
+    free(plan->accountants);
 }

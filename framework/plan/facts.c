@@ -20,6 +20,7 @@
 #include "plan/recommender_plan.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
+#include "plan/sum_range.h"
 #include "reading/data_params.h"
 
 static int by_similarity(const struct plan *plan)
@@ -146,7 +147,7 @@ static int sends_all_rows(const struct term_plan *term)
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
     const dpf_mechanism *mechanism = term->mechanism->functions;
-    int dense = !term->by_user || term->query.support == DPF_SUPPORT_DENSE ||
+    int dense = !term->by_user || term->pooled || term->query.support == DPF_SUPPORT_DENSE ||
                 (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0 ||
                 (mechanism->flags & DPF_MECHANISM_DENSE) != 0 ||
                 /* the user's own row, always */
@@ -194,17 +195,11 @@ static void judge_bare_terms(const struct plan *plan, const struct side_plan *si
 
 /* ---- what could stop a run (C12) ----------------------------------------------------------------------- */
 
-/* What bounds a sum of messages, and a message as a sum of contributions. */
-struct sum_range {
-    double most;           /* a contribution */
-    double messages, each; /* messages of a sum; contributions of a message */
-    double limit;          /* of a message, in grid steps */
-};
-
-static int sum_fits(const struct sum_range *range, double grid, double scale)
+/* limit: of a message, in grid steps. */
+static int sum_fits(const struct sum_range *range, double limit, double grid, double scale)
 {
     const double message = range->each * (range->most / grid + 1);
-    return message < range->limit && range->messages * message + 4096 * scale / grid < DPF_ADDITIVE_MAX;
+    return message < limit && range->messages * message + 4096 * scale / grid < DPF_ADDITIVE_MAX;
 }
 
 /* The mechanism's parameter of that name, or NULL; *entry is its line of the table. */
@@ -225,14 +220,14 @@ static const dpf_value *mechanism_value(const struct term_plan *term, const char
  * The largest grid-bits of the mechanism with which the sum fits, or -1: each bit fewer doubles the grid. A
  * mechanism takes fewer than it is given where many parties add up; how many shows in its scale.
  */
-static int fitting_bits(const struct term_plan *term, const struct sum_range *range, double grid,
-                        double scale)
+static int fitting_bits(const struct term_plan *term, const struct sum_range *range, double limit,
+                        double grid, double scale)
 {
     const dpf_param *entry;
     const dpf_value *bits = mechanism_value(term, "grid-bits", &entry);
     const double taken = bits ? fmin((double)bits->integer, floor(log2(scale / grid))) : -1;
     for (int less = 1; bits && taken - less >= entry->lo; less++)
-        if (sum_fits(range, ldexp(grid, less), scale))
+        if (sum_fits(range, limit, ldexp(grid, less), scale))
             return (int)taken - less;
     return -1;
 }
@@ -267,12 +262,8 @@ static void judge_range(const struct plan *plan, const struct term_plan *term, s
 {
     struct fact_question question;
     facts_question(plan, &question);
-    const int hidden = input_hides_users(&question);
-    const int other = term->source == SOURCE_RELATION ? term->side : 1 - term->side;
-    const double most_users = hidden ? INT32_MAX : (double)plan_rows(plan, DPF_SIDE_USERS);
-    const double others = other == DPF_SIDE_USERS ? most_users : (double)plan_rows(plan, other);
-    const int whole = term->by_user || plan_sends_rows(term); /* a message is a user's */
-    const double messages = term->by_user && !plan_sends_rows(term) ? most_users : 1;
+    const double users = input_hides_users(&question) ? INT32_MAX : (double)plan_rows(plan, DPF_SIDE_USERS);
+    const double limit = dpf_additive_limit(plan_senders(plan, term));
     int first = -1, bits = -1, unbounded = 0; /* of the blocks whose sums may not fit */
     if (term->noise.modulus > 0 || term->noise.where == DPF_NOISE_NOWHERE)
         return; /* encoded numbers are bounded by themselves; or nothing is proved anyway */
@@ -280,20 +271,12 @@ static void judge_range(const struct plan *plan, const struct term_plan *term, s
         const int gram = b >= term->sent.n_blocks, k = b % term->sent.n_blocks;
         const double grid = gram ? term->noise.gram_grid[k] : term->noise.grid[k];
         const double scale = gram ? term->noise.gram_scale[k] : term->noise.scale[k];
-        const dpf_sensitivity *block = gram ? &term->sensitivity.gram[k] : &term->sensitivity.blocks[k];
-        const double record = plan_largest_contribution(block, DPF_UNIT_RECORD);
-        const double records = (double)plan_rows(plan, DPF_SIDE_ITEMS); /* that a user has at most */
-        const double most =
-            whole ? fmin(plan_largest_contribution(block, DPF_UNIT_USER), records * record) : record;
-        const struct sum_range range = {.most = most,
-                                        .messages = messages,
-                                        .each = whole ? 1 : others,
-                                        .limit = dpf_additive_limit(plan_senders(plan, term))};
-        if (sum_fits(&range, grid, scale))
+        const struct sum_range range = plan_sum_range(plan, term, b, users);
+        if (sum_fits(&range, limit, grid, scale))
             continue;
-        const int own = isfinite(most) ? fitting_bits(term, &range, grid, scale) : -1;
+        const int own = isfinite(range.most) ? fitting_bits(term, &range, limit, grid, scale) : -1;
         bits = first < 0 || own < bits ? own : bits;
-        unbounded |= !isfinite(most);
+        unbounded |= !isfinite(range.most);
         first = first < 0 ? k : first;
     }
     if (first >= 0)
@@ -322,8 +305,8 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     facts->spare_shares = term->noise.spare_shares;
     facts->support_observed = term->sent.support == DPF_SUPPORT_OBSERVED && !plan_sends_rows(term);
     /* Parties that hold many rows, and aggregators that ask for it, send every row with its noise. */
-    facts->dense =
-        !facts->support_observed || !term->by_user || (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0;
+    facts->dense = !facts->support_observed || !term->by_user || term->pooled ||
+                   (aggregator->flags & DPF_AGGREGATOR_DENSE) != 0;
     const dpf_mechanism *mechanism = term->mechanism->functions;
     /* Users who send their own rows count their own records only, and send a row each. */
     const int own_row = plan_sends_rows(term) && !side->public_rows;
@@ -331,7 +314,7 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
                                         (mechanism->flags & DPF_MECHANISM_CONTRIBUTORS) != 0);
     facts->dense = sends_all_rows(term);
     facts->row_each = term->side == DPF_SIDE_USERS;
-    facts->sent_by_users = term->by_user && !facts->single_curator;
+    facts->sent_by_users = term->by_user && !term->pooled && !facts->single_curator;
     facts->counts_users = plan_counts_users(term);
     facts->noise_by_users = plan_noise_by_users(term);
     judge_sensitivity(plan, term, facts);

@@ -47,6 +47,7 @@ struct term_plan {
     int n_transforms;
     int32_t draw_lifetime;  /* of the mechanism's noise, DPF_LIFETIME_* */
     int by_user;            /* messages must be made user by user */
+    int pooled;             /* and are added at the users' silo, which sends one message for all of them */
     int64_t participations; /* how often a user takes part at most; 0: in every round */
     int whole_message;      /* some transform or the aggregator needs a party's whole message */
     int64_t rows;           /* of a message after transforms, with the Gram row */

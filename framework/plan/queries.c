@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "plan/combinations.h"
+#include "plan/first_round.h"
 #include "plan/release.h"
 #include "plan/sampling.h"
 #include "plan/sensitivity.h"
@@ -173,10 +174,10 @@ static int complete_term(struct plan *plan, struct side_plan *side, struct term_
             return -1;
     }
     int64_t count = release_count(plan, term);
-    if (!count)
-        return 0;
-    return release_complete(plan, term, count, error) != 0 ? -1
-                                                           : release_check_noise(plan, side, term, error);
+    if (count && (release_complete(plan, term, count, error) != 0 ||
+                  release_check_noise(plan, side, term, error) != 0))
+        return -1;
+    return first_round_check(plan, side, term, error);
 }
 
 int queries_replan(struct plan *plan, struct dpf_error *error)

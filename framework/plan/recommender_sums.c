@@ -108,6 +108,13 @@ int recommender_sums_check(struct plan *plan, struct dpf_error *error)
                             "%s opens sums of %lld messages, but the noise in shares needs %lld (min-honest "
                             "+ max-curious); raise survivors, or remove it",
                             id, (long long)limits.survivors, (long long)component->least_survivors);
+    if (limits.survivors > users || limits.parties > users)
+        return config_error(
+            plan->config, "model", "aggregator", error,
+            "%s opens no sum of fewer than %lld messages, and there are %lld users: lower survivors or "
+            "threshold",
+            id, (long long)(limits.survivors > limits.parties ? limits.survivors : limits.parties),
+            (long long)users);
     if (plan->guarantee.observer == DPF_OBSERVER_PARTIES && limits.corrupt > component->max_curious)
         return config_error(plan->config, "model", "aggregator", error,
                             "%s assumes that up to %lld users collude with the server (corrupt, times their "

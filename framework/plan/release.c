@@ -13,7 +13,7 @@
 int64_t plan_senders(const struct plan *plan, const struct term_plan *term)
 {
     int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
-    if (term->by_user)
+    if (term->by_user && !term->pooled)
         return plan_rows(plan, DPF_SIDE_USERS);
     if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
         return plan->parties.params.values[PARTIES_COUNT].integer;
@@ -197,7 +197,7 @@ int plan_counts_users(const struct term_plan *term)
 {
     const dpf_aggregator *aggregator = term->aggregator->functions;
     void *self = term->aggregator->self;
-    return term->by_user && aggregator->scale(self, 1) != aggregator->scale(self, 2);
+    return term->by_user && !term->pooled && aggregator->scale(self, 1) != aggregator->scale(self, 2);
 }
 
 /*
@@ -206,7 +206,7 @@ int plan_counts_users(const struct term_plan *term)
  */
 int plan_noise_by_users(const struct term_plan *term)
 {
-    return term->by_user &&
+    return term->by_user && !term->pooled &&
            (term->noise.where == DPF_NOISE_AT_PARTY || term->noise.where == DPF_NOISE_IN_SHARES);
 }
 

@@ -106,11 +106,6 @@ static int place(const struct parsing *p, const char *name, const struct field *
         return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line,
                         "data.%s names column %s, but the line has %s", p->options->key, name, all);
     }
-    if (!p->options->has_header)
-        return error_at(error, DPF_FAULT_CONFIG, p->path, 0,
-                        "data.%s names the column \"%s\", but the file has no header: give a number, or "
-                        "set data.%s.header = yes",
-                        p->options->key, name, p->options->key);
     for (int64_t i = 0; i < n && i < FIELDS_MAX; i++)
         if (header[i].length == strlen(name) && memcmp(header[i].data, name, header[i].length) == 0) {
             *column = (int)i;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 /* Layouts that formats stand for. A key that is set wins. */
 struct preset {
@@ -44,6 +45,21 @@ static int read_columns(const struct config *config, const char *key, const char
         if (*text == ',' && !*++text)
             return bad_columns(config, key, error);
     }
+    return 0;
+}
+
+/* Without a header columns have no names. */
+static int check_numbers(const struct config *config, const char *key, const struct feature_columns *columns,
+                         const char *header, struct dpf_error *error)
+{
+    int64_t number;
+    for (int i = 0; i < columns->n; i++)
+        if (text_to_int(columns->names[i], &number) != 0)
+            return config_error(
+                config, "data", key, error,
+                "it names the column \"%s\", but the file has no header: give a number, or set "
+                "data.%s = yes",
+                columns->names[i], header);
     return 0;
 }
 
@@ -100,13 +116,16 @@ int feature_options_read(const struct config *config, const struct config_values
                  {FEATURE_FLAGS, preset->flags, &out->flags},
                  {FEATURE_NUMBERS, "", &out->numbers},
                  {FEATURE_YEAR, preset->year, &out->year}};
+    out->has_header = v[FEATURE_HEADER].is_set ? (int)v[FEATURE_HEADER].integer : preset->has_header;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         const dpf_value *value = &v[lists[i].key];
-        if (read_columns(config, table[lists[i].key].name, value->is_set ? value->text : lists[i].fallback,
-                         lists[i].columns, error) != 0)
+        const char *key = table[lists[i].key].name;
+        if (read_columns(config, key, value->is_set ? value->text : lists[i].fallback, lists[i].columns,
+                         error) != 0 ||
+            (!out->has_header &&
+             check_numbers(config, key, lists[i].columns, table[FEATURE_HEADER].name, error) != 0))
             return -1;
     }
-    out->has_header = v[FEATURE_HEADER].is_set ? (int)v[FEATURE_HEADER].integer : preset->has_header;
     const char *delimiter = v[FEATURE_DELIMITER].text;
     if (read_delimiter(config, table[FEATURE_DELIMITER].name,
                        delimiter && *delimiter ? delimiter : preset->delimiter, &out->delimiter,

@@ -288,6 +288,7 @@ static int take_time(const struct file_options *options, const struct layout *la
 {
     if ((field_real(field, out) != 0 || !isfinite(*out)) && take_date(field, out) != 0)
         return bad_number(options, layout, COLUMN_TIME, field, error);
+    *out += 0.0; /* one zero, whether other lines have times that need more than 32 bits or not */
     return 0;
 }
 

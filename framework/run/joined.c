@@ -205,19 +205,24 @@ static int refuse(const struct plan *plan, const char *section, const char *key,
 }
 
 /* A sum over ranks is made of the ranks' sums: there must be nothing in an aggregation beside them. */
+static int adds_up(const struct instance *instance)
+{
+    const dpf_aggregator *aggregator = instance->functions;
+    return aggregator->merge && !aggregator->state_bytes && (aggregator->flags & DPF_AGGREGATOR_BY_ROWS);
+}
+
 static int check_aggregator(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
 {
-    const dpf_aggregator *aggregator = term->aggregator->functions;
     /* The ranks' residues are added before they are reduced. */
     if (term->noise.modulus > (uint64_t)(INT64_MAX / ranks_size()))
         return refuse(plan, plan_side_name(term->side), "mechanism",
                       "sums modulo so large a number do not fit 64 bits", error);
-    if (aggregator->merge && !aggregator->state_bytes && (aggregator->flags & DPF_AGGREGATOR_BY_ROWS))
+    if (adds_up(term->aggregator))
         return 0;
     return refuse(
         plan, plan_side_name(term->side), "aggregator",
         "the aggregator keeps more than a sum of rows (as secure aggregation does), and ranks exchange "
-        "only sums",
+        "only sums; modular-sum opens the same sums",
         error);
 }
 
@@ -243,9 +248,11 @@ int joined_check(const struct plan *plan, struct dpf_error *error)
         return refuse(plan, "model", "recommender",
                       "this recommender reads all users' records, and each rank has only its own users'",
                       error);
-    if (component->aggregator)
+    if (component->aggregator && !adds_up(component->aggregator))
         return refuse(plan, "model", "aggregator",
-                      "the aggregator asks for the messages of all users, who are on other ranks", error);
+                      "the aggregator keeps more than a sum (as secure aggregation does), and ranks exchange only "
+                      "sums; modular-sum opens the same sums",
+                      error);
     const int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
         return refuse(plan, "parties", "kind", "silos are not divided", error);

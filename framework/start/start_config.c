@@ -83,18 +83,26 @@ static void print_failing(const struct guarantee *guarantee)
     text_free(&why);
 }
 
-static void print_promise(const struct guarantee *guarantee)
+/* What the recipe has declared to be public comes first: whom that exposes is not protected. */
+static void print_promise(const struct plan *plan)
 {
     char epsilon[32], delta[32];
+    const struct guarantee *guarantee = &plan->guarantee;
     const struct account *proof = best_proof(guarantee);
+    const int public_ids = plan->privacy.params.values[PRIVACY_ID_LISTS].integer == 1;
     if (!proof) {
         print_failing(guarantee);
         return;
     }
     print_line("Promised: ",
-               "what release/ shows about any one user, with all records, is bounded by epsilon = "
+               "%s release/ shows about any one user, with all records, is bounded by epsilon = "
                "%s, delta = %s "
                "(proved by %s).",
+               public_ids
+                   ? "which items occur in the file is public: an item that only one user has shows in "
+                     "release/item_ids.txt (id-lists = public; a public list of items, items-file = FILE, "
+                     "ends that). Whatever else"
+                   : "what",
                guarantee_number_up(proof->answer.epsilon, epsilon),
                guarantee_number_up(proof->answer.delta, delta), proof->accountant);
 }
@@ -174,7 +182,7 @@ static int check_config(const struct start *start, struct dpf_error *error)
         char *cost = expectation_text(start->recipe->is_simple, &start->facts);
         print_line("Wrote ", "%s: %s dpframe looked only at the first line of %s.", start->config,
                    start->recipe->summary, start->arguments->rest[0]);
-        print_promise(&session.plan.guarantee);
+        print_promise(&session.plan);
         print_line("Expected: ", "%s.", cost ? cost : "");
         const int stem = stem_length(start->config);
         printf("Train: dpframe run %s -O %.*s-results\n", start->config, stem, start->config);

@@ -524,7 +524,7 @@ AT(dpf_noise_plan, wrap_bound, 408);
 AT(dpf_noise_plan, least_survivors, 416);
 AT(dpf_noise_plan, opaque, 424);
 AT(dpf_noise_plan, bare, 552);
-AT(dpf_noise_plan, reserved, 556);
+AT(dpf_noise_plan, message_most, 556);
 
 SIZE(dpf_encoded, 80);
 AT(dpf_encoded, size, 0);
@@ -694,7 +694,7 @@ AT(dpf_draw, item_features, 96);
 
 SIZE(dpf_sampler, 72);
 AT(dpf_sampler, level, 0);
-AT(dpf_sampler, reserved, 4);
+AT(dpf_sampler, flags, 4);
 AT(dpf_sampler, lifetime, 8);
 AT(dpf_sampler, prepare, 16);
 AT(dpf_sampler, describe, 24);

@@ -74,6 +74,19 @@ static const char methods_sites[] =
 static const char methods_dpimf[] =
     "include = sites.ini\n[evaluate]\nmetrics = hr\n[consent]\nunit = record\n" LINKS;
 
+/* Sites that send the sum of their users' contributions, each clipped, with the site's share of the noise. */
+static const char methods_pooled[] =
+    "[run]\nrounds = 3\nthreads = 1\norder = users, items\noutput = out\n" DATA
+    "[split]\nkind = per-user\nn = 2\n[model]\nrank = 2\noffset = value\noffset-value = 3\n"
+    "[parties]\nkind = silos-by-users\ncount = 3\n"
+    "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.1\n"
+    "[items]\nloss = squared-error\ntransforms = clip-rows, clip-user\nmechanism = discrete-gaussian\n"
+    "aggregator = secagg\nsolver = gradient-descent\n[items.transform.clip-rows]\nbound = 1\n"
+    "[items.transform.clip-user]\nbound = 1\n[items.mechanism]\nnoise-multiplier = 2\nmin-honest = 2\n"
+    "[items.solver]\nrate = 0.05\nradius = 5\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-5\n[accountants]\nlist = "
+    "rdp\n[evaluate]\nmetrics = rmse\n" LINKS;
+
 static inline void all_end_well(pid_t server, const char *name, const pid_t pids[N_PARTIES + 1], int n)
 {
     expect_end(server, name, 0, "");
@@ -119,12 +132,12 @@ static inline pid_t start_site(const char *run, int site, const char *options)
     char name[64];
     snprintf(name, sizeof name, "%s-%d", run, site);
     return start(name,
-                 "join %s -q -c dpimf.ini --data site%d.csv -O %s-out -o federation.state=%s-state -o "
+                 "join %s -q -c %s --data site%d.csv -O %s-out -o federation.state=%s-state -o "
                  "federation.site=%s -o federation.parties=sites.txt %s %s",
-                 socket_path, site, name, name, names[site], base_options, options);
+                 socket_path, run_config, site, name, name, names[site], base_options, options);
 }
 
-/* Writes hdpmf.ini, open.ini, gram.ini, ratings.ini and dpimf.ini beside what parties_begin writes. */
+/* Writes hdpmf.ini, open.ini, gram.ini, ratings.ini, dpimf.ini and pooled.ini beside what parties_begin writes. */
 static inline int methods_begin(void)
 {
     if (parties_begin() != 0)
@@ -135,6 +148,7 @@ static inline int methods_begin(void)
     training_file("ratings.ini", methods_ratings);
     training_file("sites.ini", methods_sites);
     training_file("dpimf.ini", methods_dpimf);
+    training_file("pooled.ini", methods_pooled);
     return 0;
 }
 

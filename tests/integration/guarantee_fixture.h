@@ -69,7 +69,7 @@ static const char terms[] =
 
 /* Three blocks: quadratic, linear, count; clipped at once, or each by itself. */
 #define ONE_BALL                                                                                             \
-    "items.loss=explicit-als\nitems.solver=cholesky\nmodel.user-bias=no\nmodel.item-bias=no\n"               \
+    "items.loss=explicit-als\nitems.solver=psd\nmodel.user-bias=no\nmodel.item-bias=no\n"                    \
     "model.offset=midpoint\n"
 #define BLOCKS ONE_BALL "items.transform.clip-user.block-bounds=1, 1, 1\n"
 

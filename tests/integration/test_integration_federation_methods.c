@@ -178,6 +178,34 @@ static void dpimf_at_sites(void **state)
                "is not in the list");
 }
 
+/* A site with many users sends one message under secure aggregation, with its share of the noise and the proof for users. */
+static void sites_send_the_sums_of_their_users(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1] = {0};
+    char text[1 << 14];
+    static const char *const sites = "-o federation.parties=sites.txt";
+    run_config = "pooled.ini";
+    divide_users();
+    pid_t server = start_server("pooled", sites);
+    for (int site = 1; site <= 3; site++)
+        pids[site] = start_site("pooled", site, "");
+    all_end_well(server, "pooled-server", pids, 3);
+    command_expect("-q -c pooled.ini -O pooled-alone -o privacy.randomness=reproducible", 0, "");
+    same_release("pooled", "pooled-alone");
+    same_release("pooled-2-out", "pooled-alone");
+    assert_int_equal(communication("pooled", "bytes_up"), communication("pooled-alone", "bytes_up"));
+    command_slurp(command_path("pooled-2-state/statement.txt"), text, sizeof text);
+    assert_non_null(strstr(text, "site \"middle\", one of 3"));
+    /* Real noise: the statement is about whole users, and holds against the server. */
+    base_options = "";
+    server = start_server("pooled-real", sites);
+    for (int site = 1; site <= 3; site++)
+        pids[site] = start_site("pooled-real", site, "-o consent.max-epsilon=1000000");
+    all_end_well(server, "pooled-real-server", pids, 3);
+    base_options = "--insecure-test -o privacy.randomness=reproducible";
+}
+
 /* ---- what cannot be ---- */
 
 static void combinations_that_are_refused(void **state)
@@ -215,6 +243,7 @@ int main(void)
         cmocka_unit_test(messages_in_the_open),
         cmocka_unit_test(private_gram_from_sums),
         cmocka_unit_test(rounds_of_sums),
+        cmocka_unit_test(sites_send_the_sums_of_their_users),
         cmocka_unit_test(dpimf_at_sites),
         cmocka_unit_test(combinations_that_are_refused),
     };

@@ -237,7 +237,7 @@ static void links_by_similarity_read_ratings(void **state)
 }
 
 /* PrivSR, with what friends send protected: local users who send rows with noise, and a secure sum. */
-static const char friends[] =
+static const char friends_base[] =
     DATA "[model]\nrank = 2\nusers = 1000\nitems = 200\n[parties]\nkind = users\n"
          "[users]\nterms = rating, social\nsolver = damped-gradient-descent\n[users.solver]\nradius = 1\n"
          "[users.rating]\nloss = squared-error\n"
@@ -248,13 +248,22 @@ static const char friends[] =
          "[items.mechanism]\nepsilon = 1.5\nmin-honest = 700\nmax-curious = 100\n"
          "[privacy]\nunit = user\nadjacency = zero-out\nobserver = parties\n[accountants]\nlist = pure\n";
 
+/* With a file of links. */
+static const char *friends(void)
+{
+    static char text[4096];
+    snprintf(text, sizeof text, "%s[data]\nrelation.path = %s\n", friends_base,
+             training_file("links.txt", "1 2\n"));
+    return text;
+}
+
 static void rows_that_friends_send_are_releases(void **state)
 {
     (void)state;
     char text[256];
     struct plan plan;
-    assert_fails(friends, "", NULL, "");
-    plan_of(&plan, friends, "");
+    assert_fails(friends(), "", NULL, "");
+    plan_of(&plan, friends(), "");
     assert_float_equal(epsilon_of(&plan, "pure"), 100 * (1.5 + 0.5), 1e-5);
     const struct term_plan *social = &plan.sides[DPF_SIDE_USERS].terms[1];
     assert_float_equal(social->sensitivity.blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ZERO_OUT].l1, 2 * sqrt(2),
@@ -263,15 +272,15 @@ static void rows_that_friends_send_are_releases(void **state)
     plan_free(&plan);
     snprintf(text, sizeof text, "data.relation.path=%s\ndata.relation.similarity=pearson\n",
              training_file("links.txt", "1 2\n"));
-    assert_fails(friends, text, "C2", "similarities of the raw ratings");
-    assert_fails(friends,
+    assert_fails(friends(), text, "C2", "similarities of the raw ratings");
+    assert_fails(friends(),
                  "privacy.unit=record\nprivacy.adjacency=replace-value\nprivacy.interaction-pattern=public\n",
                  "C2", "computed from the raw ratings");
-    assert_fails(friends, "users.social.mechanism.where=sum\n", "C5",
+    assert_fails(friends(), "users.social.mechanism.where=sum\n", "C5",
                  "receive each other's messages without noise");
-    assert_fails(friends, "items.mechanism.max-curious=0\n", "C5", "knows its own share");
-    assert_fails(friends, "items.mechanism.max-curious=0\nprivacy.observer=server\n", NULL, "");
-    plan_of(&plan, friends, "privacy.adjacency=add-remove\n");
+    assert_fails(friends(), "items.mechanism.max-curious=0\n", "C5", "knows its own share");
+    assert_fails(friends(), "items.mechanism.max-curious=0\nprivacy.observer=server\n", NULL, "");
+    plan_of(&plan, friends(), "privacy.adjacency=add-remove\n");
     assert_non_null(strstr(condition_of(&plan, "C8")->why, "a row of its own"));
     assert_non_null(strstr(condition_of(&plan, "C12")->why, "too few users"));
     plan_free(&plan);
@@ -283,7 +292,7 @@ static void messages_by_link_have_no_bound_for_users(void **state)
     (void)state;
     struct plan plan;
     struct dpf_error error = {0};
-    assert_int_equal(training_plan(&plan, friends, "users.social.send=links\n", &error), 0);
+    assert_int_equal(training_plan(&plan, friends(), "users.social.send=links\n", &error), 0);
     assert_int_equal(plan_complete(&plan, -1, -1, &error), -1);
     assert_non_null(strstr(error.text, "sensitivity"));
     plan_free(&plan);

@@ -128,17 +128,20 @@ static void closed_where_it_fails(void **state)
 {
     (void)state;
     assert_stops("items.aggregator=secagg\nitems.aggregator.lost-before-unmask=0.6\n", "no sum is opened");
-    assert_stops("items.aggregator=secagg\nitems.aggregator.survivors=41\n", "the sum stays closed");
+    training_refused(base, "items.aggregator=secagg\nitems.aggregator.survivors=41\n", DPF_FAULT_CONFIG,
+                     "there are 40 parties");
     /* The protocol would open it, but the mechanism counts on more. */
     assert_stops(
         "items.aggregator=secagg\nitems.aggregator.threshold=3\nitems.aggregator.lost-before-input=0.8\n"
         "items.mechanism.clients=30\n",
         "no sum is opened");
-    assert_stops("items.aggregator=modular-sum\nitems.aggregator.survivors=41\n", "the sum is not opened");
+    training_refused(base, "items.aggregator=modular-sum\nitems.aggregator.survivors=41\n", DPF_FAULT_CONFIG,
+                     "there are 40 parties");
     /* Half of them are drawn. */
-    assert_stops("items.aggregator=modular-sum\nitems.mechanism.clients=35\nitems.sampler=poisson-users\n"
-                 "items.sampler.rate=0.5\nitems.sampler.secrecy=none\n",
-                 "the sum is not opened");
+    training_refused(base,
+                     "items.aggregator=modular-sum\nitems.mechanism.clients=35\nitems.sampler=poisson-users\n"
+                     "items.sampler.rate=0.5\nitems.sampler.secrecy=none\n",
+                     DPF_FAULT_CONFIG, "draws 20 of 40 users");
 }
 
 /* ---- how many parties may be curious --------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dpframe/privacy.h"
@@ -166,7 +167,8 @@ static void a_sum_needs_users_from_a_list(void **state)
             a.question.shows_users = "each user adds noise";
             a.question.declared[DPF_SIDE_USERS] = 40;
             a.question.least_users = least;
-            assert_int_equal(input_not_allowed(12, 0, &a.question) < N_INPUT_FACTS, least > 1 && cases[i].fails);
+            assert_int_equal(input_not_allowed(12, 0, &a.question) < N_INPUT_FACTS,
+                             least > 1 && cases[i].fails);
             stop_asking(&a);
         }
 }
@@ -249,6 +251,24 @@ static void the_table_is_complete(void **state)
     stop_asking(&a);
 }
 
+/* docs/privacy.md has the table as it is. If it has changed: the message is the new one. */
+static void the_documents_have_this_table(void **state)
+{
+    char path[512];
+    struct text table = {0};
+    static char page[1 << 18];
+    (void)state;
+    snprintf(path, sizeof path, "%s/docs/privacy.md", getenv("DPFRAME_SOURCE_DIR"));
+    FILE *stream = fopen(path, "r");
+    assert_non_null(stream);
+    page[fread(page, 1, sizeof page - 1, stream)] = '\0';
+    fclose(stream);
+    input_facts_document(&table);
+    if (!strstr(page, table.data))
+        fail_msg("docs/privacy.md needs this table:\n%s", table.data);
+    text_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +277,7 @@ int main(void)
         cmocka_unit_test(the_rule),
         cmocka_unit_test(the_promise_is_that_of_the_keys),
         cmocka_unit_test(the_table_is_complete),
+        cmocka_unit_test(the_documents_have_this_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,6 +86,9 @@ typedef struct dpf_exchange {
 #define DPF_EXCHANGE_REFUSED                                                                                 \
     1                       /* party: it takes no further part in the round. server: as if it had not come */
 #define DPF_EXCHANGE_OVER 2 /* party: it has answered all there is to answer */
+/* server: as refused, but no party that keeps to the protocol sends such a message, in any state of the round: it is
+   named, and not waited for. */
+#define DPF_EXCHANGE_LIES 3
 
 typedef struct dpf_aggregator {
     int32_t sees;   /* DPF_SEES_* */

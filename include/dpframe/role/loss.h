@@ -42,6 +42,10 @@ typedef struct dpf_side_info {
 /* A record's contribution is a sum of two parts: one reads only the row that is solved, the other only the
    other row, and each is 0 where its row is 0. Friends can then send their part alone. */
 #define DPF_LOSS_SEPARABLE UINT32_C(1)
+/* It predicts without an offset: the host refuses [model] offset. */
+#define DPF_LOSS_NO_OFFSET UINT32_C(2)
+/* It sums over links between users, of a weight from 0 to 1: the host refuses records. */
+#define DPF_LOSS_LINKS UINT32_C(4)
 
 typedef struct dpf_loss {
     uint32_t layouts; /* DPF_LAYOUT_* that it can write, combined by |; 0 for gradients */

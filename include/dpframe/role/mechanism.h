@@ -73,7 +73,9 @@ typedef struct dpf_noise_plan {
     uint64_t opaque[16]; /* for the mechanism's own use */
     /* IN_SHARES, for simulations alone: 1 if messages carry no noise, and decode adds that of all senders. */
     int32_t bare;
-    int32_t reserved;
+    /* Above 0: every integer of a message is between 0 and this, noise included. 0: it is the number, rounded, and noise
+       around 0. Sums that cannot be of such messages are refused; noise that is 64 standard deviations away is. */
+    int32_t message_most;
 } dpf_noise_plan;
 
 /* Rows of integers: encoded messages and their sums. */

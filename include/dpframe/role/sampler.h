@@ -22,6 +22,9 @@ extern "C" {
 #define DPF_LEVEL_PARTY 1
 #define DPF_LEVEL_RECORD 2
 
+/* Flags. */
+#define DPF_SAMPLER_ITEM_FEATURES UINT32_C(1) /* draw reads item_features: the host refuses to go without */
+
 /* What the plan tells the sampler before training. */
 typedef struct dpf_sampler_setup {
     uint32_t size;
@@ -77,8 +80,8 @@ static inline const dpf_features *dpf_draw_item_features(const dpf_draw *draw)
 }
 
 typedef struct dpf_sampler {
-    int32_t level; /* DPF_LEVEL_* */
-    int32_t reserved;
+    int32_t level;  /* DPF_LEVEL_* */
+    uint32_t flags; /* DPF_SAMPLER_* */
     /* [any, required] How long one draw stays in use: DPF_LIFETIME_*. */
     int32_t (*lifetime)(void *self);
     /* [setup, required] Called once, before describe. The instance may still change here. */

@@ -21,6 +21,7 @@ extern "C" {
 #define DPF_SOLVER_INDEFINITE UINT32_C(4) /* also solves where A is not positive definite */
 #define DPF_SOLVER_DEGREES UINT32_C(8)    /* reads how many records each row has (condition C8) */
 #define DPF_SOLVER_OPERATOR UINT32_C(16)  /* prefers products with A to A itself; accepts both */
+#define DPF_SOLVER_PRIOR UINT32_C(32)     /* needs a constant ridge above 0 of every unknown */
 
 /* A batch of rows. */
 typedef struct dpf_solve {

@@ -197,9 +197,12 @@ dpf_status adding_server_take(void *self, const dpf_call *call, dpf_exchange *x,
     (void)self;
     (void)call;
     *outcome = DPF_EXCHANGE_REFUSED;
-    if (place < 0 || answered(x)[place] || read_answer(x, message, n_message, &answer) != 0 ||
-        !is_sound(x, &answer))
+    if (place < 0 || answered(x)[place] || read_answer(x, message, n_message, &answer) != 0)
         return DPF_OK;
+    if (!is_sound(x, &answer)) {
+        *outcome = DPF_EXCHANGE_LIES;
+        return DPF_OK;
+    }
     int64_t *sums = sums_of(x);
     for (int64_t r = 0; r < answer.n_rows; r++)
         for (int64_t i = 0; i < x->width; i++)

@@ -45,6 +45,14 @@ void secagg_self_mask(const secagg_secret secret, const uint8_t binding[32], uin
     sodium_memzero(bytes, sizeof(bytes));
 }
 
+void secagg_commit(const secagg_secret secret, const uint8_t binding[32], uint32_t id, uint8_t commitment[32])
+{
+    uint8_t bytes[SECAGG_SHARE_BYTES];
+    secagg_secret_bytes(secret, bytes);
+    secagg_derive(commitment, bytes, "commitment", binding, id, id);
+    sodium_memzero(bytes, sizeof(bytes));
+}
+
 int secagg_pair_masks(const uint8_t secret[32], struct secagg_end self, const struct secagg_end *others,
                       uint32_t n, const uint8_t binding[32], int simulated, uint8_t keys[][32])
 {
@@ -321,8 +329,10 @@ static status_t on_roster(struct secagg_client *client, const struct secagg_work
     secagg_write_begin(&writer, reply, room);
     secagg_write32(&writer, client->n_peers);
     uint8_t *items = secagg_write_space(&writer, (size_t)client->n_peers * SECAGG_SEALED_BYTES);
-    if (!items || work->n_coefficients < client->terms.threshold)
+    uint8_t *commitment = secagg_write_space(&writer, SECAGG_COMMITMENT_BYTES);
+    if (!items || !commitment || work->n_coefficients < client->terms.threshold)
         return SECAGG_NO_ROOM;
+    secagg_commit(client->self_secret, client->binding, client->policy.id, commitment);
     share_secret(client, work, client->self_secret, items, 0);
     share_secret(client, work, client->key_secret, items, SECAGG_SHARE_BYTES);
     status = seal_all(client, items);

@@ -288,9 +288,8 @@ dpf_status secagg_server_phase_take(void *self, const dpf_call *call, dpf_exchan
     struct server_end *end = exchange->state;
     (void)self;
     (void)call;
-    *outcome = secagg_server_receive(&end->server, party, message, n_message) == SECAGG_OK
-                   ? DPF_EXCHANGE_GOES_ON
-                   : DPF_EXCHANGE_REFUSED;
+    const enum secagg_status status = secagg_server_receive(&end->server, party, message, n_message);
+    *outcome = status == SECAGG_OK ? DPF_EXCHANGE_GOES_ON : DPF_EXCHANGE_REFUSED;
     return DPF_OK;
 }
 
@@ -319,7 +318,8 @@ dpf_status secagg_server_phase_close(void *self, const dpf_call *call, dpf_excha
             "too few parties are left for the threshold, or for what the noise needs; the sum "
             "stays closed");
     if (end->status != SECAGG_OK)
-        return secagg_failed(call, DPF_E_INTERNAL, -1, secagg_status_text(end->status));
+        return secagg_failed(call, end->status == SECAGG_LIED ? DPF_E_PRIVACY : DPF_E_INTERNAL, -1,
+                             secagg_status_text(end->status));
     *outcome = server->phase == SERVER_DONE ? DPF_EXCHANGE_OVER : DPF_EXCHANGE_GOES_ON;
     if (*outcome != DPF_EXCHANGE_OVER)
         return DPF_OK;

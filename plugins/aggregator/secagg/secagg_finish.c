@@ -159,16 +159,17 @@ static dpf_status report_failure(const struct play *play, enum secagg_status sta
     static const char *const phases[] = {
         "keys",      "shares",           "inputs",          "consent to the survivors",
         "unmasking", "end of the round", "end of the round"};
-    char text[300] = "secure aggregation failed at the ";
+    char text[400] = "secure aggregation failed at the ";
     if (play->call->cancelled(play->call))
         return secagg_failed(play->call, DPF_E_CANCELLED, -1, "secure aggregation was stopped");
     strcat(text, phases[phase]);
     strcat(text, ": ");
     strcat(text, secagg_status_text(status));
-    strcat(
-        text,
-        "; no sum is opened. Lower threshold or survivors within what privacy allows, or lose fewer parties");
-    return secagg_failed(play->call, status == SECAGG_TOO_FEW ? DPF_E_PRIVACY : DPF_E_INTERNAL,
+    strcat(text, "; no sum is opened");
+    if (status == SECAGG_TOO_FEW)
+        strcat(text, ". Lower threshold or survivors within what privacy allows, or lose fewer parties");
+    return secagg_failed(play->call,
+                         status == SECAGG_TOO_FEW || status == SECAGG_LIED ? DPF_E_PRIVACY : DPF_E_INTERNAL,
                          status == SECAGG_TOO_FEW ? P_THRESHOLD : -1, text);
 }
 

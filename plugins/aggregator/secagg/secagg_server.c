@@ -274,12 +274,14 @@ static status_t on_keys(const struct secagg_server *server, struct secagg_member
 
 static status_t on_shares(struct secagg_server *server, uint32_t i, const struct secagg_header *header)
 {
-    const uint8_t *items;
-    const status_t status = secagg_read_items(header, server->peers, SECAGG_SEALED_BYTES, &items);
-    if (status == SECAGG_OK)
-        memcpy(server->sealed + (size_t)i * server->peers * SECAGG_SEALED_BYTES, items,
-               (size_t)server->peers * SECAGG_SEALED_BYTES);
-    return status;
+    const uint8_t *items, *commitment;
+    const status_t status = secagg_read_shares(header, server->peers, &items, &commitment);
+    if (status != SECAGG_OK)
+        return status;
+    memcpy(server->sealed + (size_t)i * server->peers * SECAGG_SEALED_BYTES, items,
+           (size_t)server->peers * SECAGG_SEALED_BYTES);
+    memcpy(server->members[i].commitment, commitment, SECAGG_COMMITMENT_BYTES);
+    return SECAGG_OK;
 }
 
 static status_t on_input(struct secagg_server *server, const struct secagg_header *header)
@@ -404,13 +406,17 @@ static status_t recover(const struct secagg_server *server, struct secagg_opener
     return SECAGG_OK;
 }
 
-static void remove_self_mask(const struct secagg_server *server, void *sums, uint32_t i,
-                             const secagg_secret secret)
+static status_t remove_self_mask(const struct secagg_server *server, void *sums, uint32_t i,
+                                 const secagg_secret secret)
 {
     uint8_t key[32];
+    secagg_commit(secret, server->binding, server->members[i].id, key);
+    if (memcmp(key, server->members[i].commitment, sizeof(key)) != 0)
+        return SECAGG_LIED;
     secagg_self_mask(secret, server->binding, server->members[i].id, key);
     secagg_sums_mask(&server->group, sums, server->setup.terms.dimension, key, 1);
     sodium_memzero(key, sizeof(key));
+    return SECAGG_OK;
 }
 
 /* Of a lost member's masks, those of n pairs with survivors. */
@@ -438,7 +444,7 @@ static status_t remove_pair_masks(const struct secagg_server *server, void *sums
     uint32_t n = 0;
     secagg_mask_key(secret, server->binding, lost->id, key);
     crypto_scalarmult_base(public_key, key);
-    status_t status = memcmp(public_key, lost->keys, sizeof(public_key)) == 0 ? SECAGG_OK : SECAGG_FORGED;
+    status_t status = memcmp(public_key, lost->keys, sizeof(public_key)) == 0 ? SECAGG_OK : SECAGG_LIED;
     for (uint32_t j = 0; status == SECAGG_OK && j < server->peers; j++) {
         const struct secagg_member *peer = &server->members[peer_of(server, i, j)];
         if (peer->reached > SERVER_INPUT)
@@ -473,7 +479,7 @@ static void open_member(void *context, int64_t member, int32_t worker)
         return; /* nobody shares a mask with it */
     status_t status = recover(server, opener, i, secret);
     if (status == SECAGG_OK && alive)
-        remove_self_mask(server, opener->sums, i, secret);
+        status = remove_self_mask(server, opener->sums, i, secret);
     else if (status == SECAGG_OK)
         status = remove_pair_masks(server, opener->sums, i, secret);
     sodium_memzero(secret, sizeof(secret));

@@ -72,6 +72,7 @@ struct secagg_member {
     uint8_t channel[32];
     uint8_t keys[2 * SECAGG_KEY_BYTES + SECAGG_SIGNATURE_BYTES];
     uint8_t consent[SECAGG_SIGNATURE_BYTES];
+    uint8_t commitment[SECAGG_COMMITMENT_BYTES];
 };
 
 /* What a worker needs to take members' masks out of the sum. */

@@ -32,6 +32,7 @@
 #define SECAGG_KEY_BYTES 32
 #define SECAGG_SIGNATURE_BYTES 64
 #define SECAGG_SEALED_BYTES 80 /* two shares and the authenticator */
+#define SECAGG_COMMITMENT_BYTES 32
 #define SECAGG_START_BYTES 92
 #define SECAGG_TAG_BYTES 16
 #define SECAGG_MAX_MEMBERS (UINT32_C(1) << 20)
@@ -57,6 +58,7 @@ enum secagg_status {
     SECAGG_FOREIGN,      /* of another session, or from somebody who does not belong here */
     SECAGG_OUT_OF_ORDER, /* repeated, or of another phase */
     SECAGG_FORGED,       /* an authenticator, a signature or a key is wrong */
+    SECAGG_LIED,         /* a secret that shares make is not the one that its owner committed to */
     SECAGG_TOO_FEW,      /* fewer members than the threshold */
     SECAGG_BAD_TERMS,    /* terms that the client does not accept */
     SECAGG_REUSED,       /* a round that the client took part in already */
@@ -141,7 +143,10 @@ static inline const uint8_t *secagg_entry(const struct secagg_entries *entries, 
     return entries->bytes + (size_t)i * entries->each;
 }
 
-/* count items of `each` bytes without ids: SHARES, UNMASK. */
+/* SHARES: count sealed shares, then the commitment to the self mask. */
+enum secagg_status secagg_read_shares(const struct secagg_header *header, uint32_t count, const uint8_t **items,
+                                      const uint8_t **commitment);
+/* count items of `each` bytes without ids: UNMASK. */
 enum secagg_status secagg_read_items(const struct secagg_header *header, uint32_t count, size_t each,
                                      const uint8_t **items);
 

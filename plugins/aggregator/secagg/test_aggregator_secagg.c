@@ -188,8 +188,8 @@ static void rounds_repeat(void **state)
     }
     one.into.state = NULL;
     assert_int_equal(up[0], up[1]);
-    /* header and tag 44, START without tag; 11 peers; 11 bits a number */
-    const uint64_t keys = 44 + 64, shares = 44 + 4 + 11 * 80, input = 44 + 8 + (N * 11 + 7) / 8,
+    /* header and tag 44, START without tag; 11 peers; a commitment of 32; 11 bits a number */
+    const uint64_t keys = 44 + 64, shares = 44 + 4 + 11 * 80 + 32, input = 44 + 8 + (N * 11 + 7) / 8,
                    unmask = 44 + 4 + 12 * 32;
     const uint64_t begin = 28 + 92, roster = 44 + 4 + 11 * 68, delivery = 44 + 4 + 2 + 11 * 80,
                    survivors = 44 + 4 + 2;

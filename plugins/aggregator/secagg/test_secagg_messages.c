@@ -412,6 +412,54 @@ static void corrupt_consents(void **state)
     }
 }
 
+/* ---- parties that lie ---- */
+
+enum lie { LIE_NONE, LIE_SELF_SHARE, LIE_OWN_SHARE, LIE_KEY_SHARE, LIE_COMMITMENT, LIE_OTHER_SECRET, LIE_COUNT };
+
+/* What a party changes before it answers in the phase of unmasking; or, of what it commits to, before it shares. */
+static void lie(struct secagg_case *c, enum lie which, uint32_t i)
+{
+    for (uint32_t k = 0; k < c->clients[i].n_peers; k++) {
+        if (which == LIE_SELF_SHARE)
+            c->peers[i][k].self_share[0] ^= 1;
+        if (which == LIE_KEY_SHARE)
+            c->peers[i][k].key_share[0] ^= 1;
+    }
+    if (which == LIE_OWN_SHARE)
+        c->clients[i].self_share[0] ^= 1;
+    if (which == LIE_COMMITMENT)
+        c->server.members[i].commitment[5] ^= 1;
+    if (which == LIE_OTHER_SECRET)
+        c->server.members[2].keys[3] ^= 1; /* the lost party shared the secret of another key */
+}
+
+/* False shares of either secret end the round as a party's fault, nothing of the sum is left, and honest parties open it. */
+static void lies_of_parties(void **state)
+{
+    static struct secagg_case c;
+    static const uint64_t zeros[CASE_DIMENSION];
+    (void)state;
+    for (int which = 0; which < LIE_COUNT; which++)
+        for (uint32_t degree = 0; degree <= 4; degree += 4)
+            for (int liar = 0; liar < 2; liar++) {
+                case_begin(&c, 6, degree, 1501, degree ? 3 : 4, 0);
+                c.lost[2] = SERVER_INPUT;
+                assert_int_equal(case_until(&c, SERVER_UNMASK), SECAGG_OK);
+                lie(&c, (enum lie)which, (uint32_t)liar);
+                const enum secagg_status status = case_phase(&c);
+                if (status == SECAGG_OK) { /* in a graph, a share that nobody needs does no harm */
+                    assert_true(which == LIE_NONE || degree > 0);
+                    case_check_sum(&c);
+                } else {
+                    assert_int_equal(status, SECAGG_LIED);
+                    assert_int_not_equal(which, LIE_NONE);
+                    assert_int_equal(c.server.phase, SERVER_FAILED);
+                    assert_memory_equal(c.server.sums, zeros, sizeof(zeros));
+                }
+                case_end(&c);
+            }
+}
+
 /* ---- terms -------------------------------------------------------------------------------------- */
 
 static enum secagg_status start_with(struct secagg_case *c, uint32_t i, const struct secagg_terms *terms)
@@ -503,6 +551,7 @@ int main(void)
         cmocka_unit_test(late_comers),      cmocka_unit_test(survivor_lists),
         cmocka_unit_test(two_stories),      cmocka_unit_test(unsigned_keys),
         cmocka_unit_test(corrupt_consents), cmocka_unit_test(unacceptable_terms),
+        cmocka_unit_test(lies_of_parties),
         cmocka_unit_test(reused_session),   cmocka_unit_test(sessions_are_bound),
     };
     return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,7 +146,7 @@ static dpf_status social_accumulate(void *self, const dpf_call *call, const dpf_
 }
 
 static const dpf_loss functions = {
-    .flags = DPF_LOSS_SEPARABLE,
+    .flags = DPF_LOSS_SEPARABLE | DPF_LOSS_LINKS,
     .query = social_query,
     .sensitivity = social_sensitivity,
     .accumulate = social_accumulate,

@@ -196,6 +196,7 @@ static dpf_status pbm_plan(void *self, const dpf_release *release, dpf_noise_pla
     out->modulus = choose_modulus(pbm, release->n_parties);
     memcpy(&out->opaque[KEEP_THETA], &theta, sizeof(theta));
     out->opaque[KEEP_CLIENTS] = (uint64_t)clients;
+    out->message_most = (int32_t)pbm->trials;
     out->spare_shares = (int32_t)pbm->curious;
     out->least_survivors = clients + pbm->curious;
     return DPF_OK;

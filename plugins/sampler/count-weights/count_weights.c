@@ -112,6 +112,7 @@ static dpf_status count_draw(void *instance, const dpf_call *call, const dpf_dra
 
 static const dpf_sampler functions = {
     .level = DPF_LEVEL_RECORD,
+    .flags = DPF_SAMPLER_ITEM_FEATURES,
     .lifetime = count_lifetime,
     .prepare = count_prepare,
     .describe = count_describe,

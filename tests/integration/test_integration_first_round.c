@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What could only fail in the rounds is refused by the plan, with the key to change; and what is close to it is not.
+ * Drawn combinations are in tests/kit; here are the rules one by one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "integration/training.h"
+
+static const char base[] =
+    "[run]\nrounds = 2\nthreads = 2\n"
+    "[data]\nformat = synthetic\nsynthetic.users = 40\nsynthetic.items = 20\n"
+    "synthetic.ratings = 300\nsynthetic.min-per-user = 2\nvalue-min = 1\nvalue-max = 5\n"
+    "[split]\nkind = none\n"
+    "[model]\nrank = 3\ninit = uniform\ninit-scale = 0.5\n"
+    "[users]\nloss = explicit-als\nsolver = cholesky\n"
+    "[items]\nloss = explicit-als\nsolver = ball\nmechanism = gaussian\ntransforms = clip-rows\n"
+    "[items.solver]\nradius = 1\n"
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\n"
+    "[items.transform.clip-rows]\nbound = 1\n"
+    "[privacy]\nunit = record\nadjacency = add-remove\n";
+
+#define SENT "parties.kind=users\nitems.mechanism=none\nitems.aggregator=modular-sum\n"
+
+static void refused(const char *changes, const char *key, const char *text)
+{
+    struct training t;
+    training_try(&t, base, changes);
+    if (t.status == 0 || t.error.fault != DPF_FAULT_CONFIG || strcmp(t.error.key, key) != 0 ||
+        !strstr(t.error.text, text) || t.stats.rounds_done > 0)
+        fail_msg("%s: key \"%s\", \"%s\" missing in: %s", changes, t.error.key, text, t.error.text);
+    training_free(&t);
+}
+
+static void runs(const char *changes)
+{
+    struct training t;
+    training_run(&t, base, changes);
+    training_free(&t);
+}
+
+static void solvers_need_definite_matrices(void **state)
+{
+    (void)state;
+    runs("");
+    refused("items.solver=cholesky\n", "items.solver", "noise of mechanism gaussian");
+    refused("items.solver=cg\n", "items.solver", "noise of mechanism gaussian");
+    runs("items.solver=psd\n");
+    runs("items.solver=cholesky\nitems.mechanism=\n");
+    /* Where values alone are protected, matrices have no noise. */
+    runs("items.solver=cholesky\nprivacy.adjacency=replace-value\n");
+    refused("users.loss.lambda=0\n", "users.solver", "without regularisation");
+    runs("users.loss.lambda=0\nusers.solver=ball\n");
+}
+
+static void losses_say_what_they_cannot_read(void **state)
+{
+    (void)state;
+    refused("items.residual=raw\n", "items.residual", "set residual = transformed");
+    runs("items.residual=raw\nitems.transforms=\nitems.mechanism=\n");
+    refused("users.loss=implicit-als\nmodel.offset=midpoint\n", "model.offset", "set offset = none");
+    refused("users.loss=implicit-als\nmodel.offset=mean\n", "model.offset", "set offset = none");
+}
+
+static void samplers_need_their_features(void **state)
+{
+    (void)state;
+    refused("items.sampler=count-weights\n", "items.sampler", "set [data] item-features");
+}
+
+static void sums_need_their_senders(void **state)
+{
+    (void)state;
+    refused("items.aggregator=secagg\n", "items.aggregator", "there are 1 parties");
+    runs(SENT "items.aggregator.survivors=40\n");
+    refused(SENT "items.aggregator.survivors=41\n", "items.aggregator", "there are 40 parties");
+    /* 20 are drawn on average. */
+    refused(SENT "items.aggregator.survivors=30\nitems.sampler=poisson-users\nitems.sampler.rate=0.5\n",
+            "items.sampler", "draws 20 of 40 users");
+    refused(SENT "items.aggregator.survivors=18\nitems.sampler=poisson-users\nitems.sampler.rate=0.5\n",
+            "items.sampler", "draws 20 of 40 users");
+    runs(SENT "items.aggregator.survivors=5\nitems.sampler=poisson-users\nitems.sampler.rate=0.5\n");
+}
+
+/* An empty value takes back what another file has, and unknown keys of a side that nobody solves are unknown. */
+static void sides_that_are_not_solved_are_read(void **state)
+{
+    static const char *const kinds[] = {"mean", "popularity", "biases"};
+    char changes[256];
+    (void)state;
+    runs("users.loss=\nusers.terms=one\nusers.one.loss=explicit-als\n");
+    refused("users.terms=one\nusers.one.loss=explicit-als\n", "users.loss", "has terms");
+    for (int k = 0; k < 3; k++) {
+        static const char *const wrong[][2] = {{"users.loss.nosuch=1", "users.loss.nosuch"},
+                                               {"items.mechanism.nosuch=1", "items.mechanism.nosuch"},
+                                               {"users.loss=nosuchloss", "users.loss"},
+                                               {"users.loss.lambda=abc", "users.loss.lambda"}};
+        for (int i = 0; i < 4; i++) {
+            struct training t;
+            snprintf(changes, sizeof changes, "model.kind=%s\n%s\n", kinds[k], wrong[i][0]);
+            training_try(&t, base, changes);
+            if (t.status == 0 || t.error.fault != DPF_FAULT_CONFIG)
+                fail_msg("%s is accepted", changes);
+            training_free(&t);
+        }
+        struct plan plan;
+        struct dpf_error error = {0};
+        snprintf(changes, sizeof changes, "model.kind=%s\n", kinds[k]);
+        assert_int_equal(training_plan(&plan, base, changes, &error), 0);
+        assert_int_equal(plan_complete(&plan, 40, 20, &error), 0);
+        plan_free(&plan);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solvers_need_definite_matrices),
+        cmocka_unit_test(losses_say_what_they_cannot_read),
+        cmocka_unit_test(samplers_need_their_features),
+        cmocka_unit_test(sums_need_their_senders),
+        cmocka_unit_test(sides_that_are_not_solved_are_read),
+    };
+    return cmocka_run_group_tests(tests, training_begin, training_end);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drawings: lists of settings, where keys have their places, and what makes them small. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "kit/draw.h"
+
+/* ---- lists of settings -------------------------------------------------------------------------------- */
+
+static void setting_free(struct draw_setting *setting)
+{
+    free(setting->section);
+    free(setting->key);
+    free(setting->value);
+}
+
+void drawing_free(struct drawing *drawing)
+{
+    for (int i = 0; i < drawing->n; i++)
+        setting_free(&drawing->settings[i]);
+    free(drawing->settings);
+    *drawing = (struct drawing){0};
+}
+
+/* An entry's identity is "section.key" as a whole. */
+static struct draw_setting *find(const struct drawing *drawing, const char *section, const char *key)
+{
+    char wanted[256], name[256];
+    snprintf(wanted, sizeof wanted, "%s.%s", section, key);
+    for (int i = 0; i < drawing->n; i++) {
+        snprintf(name, sizeof name, "%s.%s", drawing->settings[i].section, drawing->settings[i].key);
+        if (strcmp(name, wanted) == 0)
+            return &drawing->settings[i];
+    }
+    return NULL;
+}
+
+const char *drawing_get(const struct drawing *drawing, const char *section, const char *key)
+{
+    const struct draw_setting *setting = find(drawing, section, key);
+    return setting ? setting->value : NULL;
+}
+
+int64_t drawing_integer(const struct drawing *drawing, const char *section, const char *key,
+                        int64_t otherwise)
+{
+    const char *text = drawing_get(drawing, section, key);
+    int64_t value;
+    return text && text_to_int(text, &value) == 0 ? value : otherwise;
+}
+
+struct draw_setting *drawing_set(struct drawing *drawing, const char *section, const char *key,
+                                 const char *value)
+{
+    struct draw_setting *setting = find(drawing, section, key);
+    char *copy = memory_text(value);
+    if (!copy)
+        abort();
+    if (setting) {
+        free(setting->value);
+        setting->value = copy;
+        setting->drawn = 0;
+        return setting;
+    }
+    if (drawing->n == drawing->capacity) {
+        drawing->capacity = 2 * drawing->capacity + 16;
+        drawing->settings = realloc(drawing->settings, (size_t)drawing->capacity * sizeof *drawing->settings);
+        if (!drawing->settings)
+            abort();
+    }
+    setting = &drawing->settings[drawing->n++];
+    *setting = (struct draw_setting){memory_text(section), memory_text(key), copy, -1, 0, 0};
+    if (!setting->section || !setting->key)
+        abort();
+    return setting;
+}
+
+void drawing_copy(const struct drawing *from, struct drawing *out)
+{
+    *out = (struct drawing){.base = from->base};
+    for (int i = 0; i < from->n; i++) {
+        const struct draw_setting *s = &from->settings[i];
+        struct draw_setting *copy = drawing_set(out, s->section, s->key, s->value);
+        copy->of = s->of;
+        copy->which = s->which;
+        copy->drawn = s->drawn;
+    }
+}
+
+void drawing_unset(struct drawing *drawing, const char *section, const char *key)
+{
+    const size_t length = strlen(section);
+    struct draw_setting *one = key ? find(drawing, section, key) : NULL;
+    for (int i = drawing->n - 1; i >= 0; i--) {
+        struct draw_setting *s = &drawing->settings[i];
+        const int below = !key && strncmp(s->section, section, length) == 0 &&
+                          (s->section[length] == '\0' || s->section[length] == '.');
+        if (s != one && !below)
+            continue;
+        setting_free(s);
+        memmove(s, s + 1, (size_t)(drawing->n - i - 1) * sizeof *s);
+        drawing->n--;
+    }
+}
+
+static int by_section(const void *a, const void *b)
+{
+    const struct draw_setting *const *x = a, *const *y = b;
+    const int order = strcmp((*x)->section, (*y)->section);
+    return order ? order : strcmp((*x)->key, (*y)->key);
+}
+
+static void add_value(struct text *text, const char *value, const char *directory)
+{
+    for (const char *at = value; *at;)
+        if (strncmp(at, "@DIR@", 5) == 0) {
+            text_add(text, "%s", directory);
+            at += 5;
+        } else {
+            text_add(text, "%c", *at++);
+        }
+}
+
+char *drawing_text(const struct drawing *drawing, const char *directory)
+{
+    const struct draw_setting **order = memory_new((size_t)drawing->n + 1, sizeof *order);
+    struct text text = {0};
+    if (!order)
+        abort();
+    for (int i = 0; i < drawing->n; i++)
+        order[i] = &drawing->settings[i];
+    qsort(order, (size_t)drawing->n, sizeof(*order), by_section);
+    for (int i = 0; i < drawing->n; i++) {
+        if (i == 0 || strcmp(order[i]->section, order[i - 1]->section) != 0)
+            text_add(&text, "[%s]\n", order[i]->section);
+        text_add(&text, "%s = ", order[i]->key);
+        add_value(&text, order[i]->value, directory);
+        text_add(&text, "\n");
+    }
+    free(order);
+    return text.data ? text.data : memory_text("");
+}
+
+/* ---- where keys stand --------------------------------------------------------------------------------- */
+
+static int is_role(const char *word)
+{
+    static const char *const roles[] = {"loss", "sampler", "mechanism", "aggregator", "solver"};
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+        if (strcmp(word, roles[i]) == 0)
+            return 1;
+    return 0;
+}
+
+static int is_side(const char *section, size_t length)
+{
+    return length == 5 && (strncmp(section, "users", 5) == 0 || strncmp(section, "items", 5) == 0);
+}
+
+/* The role and component whose parameters the section has: 1, or 0 if it is one of the program's own. */
+static int component_of(const struct drawing *drawing, const char *section, char role[32], char owner[64])
+{
+    char parent[128];
+    const char *dot = strrchr(section, '.'), *transform = strstr(section, ".transform.");
+    if (!dot)
+        return 0;
+    snprintf(parent, sizeof parent, "%.*s", (int)(dot - section), section);
+    if (strcmp(parent, "accountants") == 0 || transform) {
+        snprintf(role, 32, "%s", transform ? "transform" : "accountant");
+        snprintf(owner, 64, "%s", dot + 1);
+        return 1;
+    }
+    const char *id = drawing_get(drawing, parent, dot + 1);
+    if (!is_role(dot + 1) && strcmp(section, "model.recommender") != 0)
+        return 0;
+    snprintf(role, 32, "%s", dot + 1);
+    snprintf(owner, 64, "%s", id ? id : "");
+    return 1;
+}
+
+static int key_at(const struct draw_keys *keys, const char *place, const char *owner, const char *name)
+{
+    for (int i = 0; i < keys->n; i++)
+        if (strcmp(keys->list[i].param->name, name) == 0 && strcmp(keys->list[i].place, place) == 0 &&
+            strcmp(keys->list[i].owner, owner) == 0)
+            return i;
+    return -1;
+}
+
+int drawing_key_of(const struct drawing *drawing, const struct draw_keys *keys, const char *section,
+                   const char *key)
+{
+    char role[32], owner[64], whole[192];
+    if (component_of(drawing, section, role, owner))
+        return key_at(keys, role, owner, key);
+    const size_t first = strcspn(section, ".");
+    if (is_side(section, first)) {
+        const int side = section[first] ? -1 : key_at(keys, "SIDE", "", key);
+        return side >= 0 ? side : key_at(keys, "TERM", "", key);
+    }
+    snprintf(whole, sizeof whole, "%s%s%s", section[first] ? section + first + 1 : "",
+             section[first] ? "." : "", key); /* [data.weights] kind is [data] weights.kind */
+    snprintf(owner, sizeof owner, "%.*s", (int)first, section);
+    return key_at(keys, owner, "", whole);
+}
+
+/* A section of the drawing in which the key has a place, by chance among them: 1, or 0. */
+static int place_of(const struct drawing *drawing, struct draw_random *random, const struct draw_key *key,
+                    char section[128])
+{
+    char role[32], owner[64];
+    int n = 0, several;
+    const int factorization =
+        !drawing_get(drawing, "model", "recommender") || !*drawing_get(drawing, "model", "recommender");
+    if (strcmp(key->place, "SIDE") == 0 || strcmp(key->place, "TERM") == 0) {
+        snprintf(section, 128, "%s", draw_chance(random, 60) ? "items" : "users");
+        return factorization;
+    }
+    if (!*key->owner) {
+        snprintf(section, 128, "%s", key->place);
+        return 1;
+    }
+    for (int i = 0; i < drawing->n; i++) { /* settings that name the component */
+        const struct draw_setting *s = &drawing->settings[i];
+        const size_t side = strcspn(s->section, ".");
+        const char *place = is_side(s->section, side) ? "TERM" : s->section;
+        const char *named = draw_role_of(place, s->key, &several);
+        if (!named || strcmp(s->key, "calibrate-by") == 0 || strcmp(named, key->place) != 0)
+            continue;
+        const char *at = strstr(s->value, key->owner);
+        const size_t length = strlen(key->owner);
+        if (!at || (at > s->value && at[-1] != ' ' && at[-1] != ',') ||
+            (at[length] && at[length] != ',' && at[length] != ' '))
+            continue;
+        if (draw_below(random, ++n) != 0)
+            continue;
+        if (strcmp(named, "accountant") == 0)
+            snprintf(section, 128, "accountants.%s", key->owner);
+        else if (strcmp(named, "transform") == 0)
+            snprintf(section, 128, "%s.transform.%s", s->section, key->owner);
+        else
+            snprintf(section, 128, "%s.%s", s->section, s->key);
+        if (!component_of(drawing, section, role, owner))
+            n--;
+    }
+    return n > 0;
+}
+
+/* A component that gives way takes its parameters along. */
+static void drop_parameters(struct drawing *drawing, const char *section, const char *key)
+{
+    char below[160];
+    int several;
+    const size_t side = strcspn(section, ".");
+    const char *role = draw_role_of(is_side(section, side) ? "TERM" : section, key, &several);
+    if (!role || several || strcmp(key, "calibrate-by") == 0)
+        return;
+    snprintf(below, sizeof below, "%s.%s", section, key);
+    drawing_unset(drawing, below, NULL);
+}
+
+int drawing_draw(struct drawing *drawing, struct draw_random *random, const struct draw_keys *keys, int key)
+{
+    char section[128];
+    int which;
+    if (keys->list[key].left_out || !place_of(drawing, random, &keys->list[key], section))
+        return 0;
+    char *value = draw_value(random, keys, &keys->list[key], &which);
+    const char *before = drawing_get(drawing, section, keys->list[key].param->name);
+    if (value && (!before || strcmp(before, value) != 0))
+        drop_parameters(drawing, section, keys->list[key].param->name);
+    struct draw_setting *set = drawing_set(drawing, section, keys->list[key].param->name, value ? value : "");
+    set->of = key;
+    set->which = which;
+    set->drawn = 1;
+    free(value);
+    return 1;
+}
+
+void drawing_done(const struct drawing *drawing, struct draw_keys *keys)
+{
+    for (int i = 0; i < drawing->n; i++) {
+        const struct draw_setting *s = &drawing->settings[i];
+        if (!s->drawn)
+            continue;
+        keys->list[s->of].done++;
+        keys->list[s->of].by_value[s->which]++;
+    }
+}
+
+/* ---- bases -------------------------------------------------------------------------------------------- */
+
+int draw_base_for(struct drawing *out, struct draw_random *random, const struct draw_keys *keys,
+                  const struct draw_bases *bases, int key)
+{
+    char section[128];
+    int chosen = -1, n = 0;
+    for (int i = 0; i < bases->n; i++)
+        if (place_of(&bases->list[i], random, &keys->list[key], section) && draw_below(random, ++n) == 0)
+            chosen = i;
+    if (chosen < 0)
+        return 0;
+    drawing_copy(&bases->list[chosen], out);
+    return 1;
+}
+
+/* ---- small -------------------------------------------------------------------------------------------- */
+
+/* Whole numbers of a configuration for real data, which count people and the like. Declared sizes have their own
+   rule, see draw_data_declare. */
+static void shrink_number(struct draw_setting *setting, const dpf_param *param)
+{
+    static const char *const counted[] = {"users", "parties", "messages", "records",
+                                          "items", "rounds",  "passes"};
+    int64_t value;
+    if (strcmp(setting->section, "model") == 0 &&
+        (strcmp(setting->key, "users") == 0 || strcmp(setting->key, "items") == 0))
+        return;
+    if (param->type != DPF_TYPE_INT || setting->drawn || text_to_int(setting->value, &value) != 0 ||
+        value < 10)
+        return;
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+        if (strcmp(param->unit, counted[i]) == 0) {
+            free(setting->value);
+            setting->value = memory_format("%.0f", fmax(param->lo, 3));
+            return;
+        }
+}
+
+static void set_if_absent(struct drawing *drawing, const char *section, const char *key, const char *value)
+{
+    if (!drawing_get(drawing, section, key))
+        drawing_set(drawing, section, key, value);
+}
+
+static void at_most(struct drawing *drawing, const char *section, const char *key, int64_t most)
+{
+    char text[32];
+    if (drawing_integer(drawing, section, key, 0) <= most)
+        return;
+    snprintf(text, sizeof text, "%lld", (long long)most);
+    drawing_set(drawing, section, key, text);
+}
+
+static int is_set(const struct drawing *drawing, const char *section, const char *key)
+{
+    const char *value = drawing_get(drawing, section, key);
+    return value && *value;
+}
+
+void drawing_shrink(struct drawing *drawing, const struct draw_keys *keys, const char *directory)
+{
+    const int recommender = is_set(drawing, "model", "recommender");
+    char output[4200];
+    for (int i = 0; i < drawing->n; i++) {
+        struct draw_setting *s = &drawing->settings[i];
+        const int key = s->of >= 0 ? s->of : drawing_key_of(drawing, keys, s->section, s->key);
+        if (key >= 0)
+            shrink_number(s, keys->list[key].param);
+    }
+    at_most(drawing, "run", "rounds", 2);
+    at_most(drawing, "model", "rank", 4);
+    const char *kind = drawing_get(drawing, "model", "kind");
+    if (!recommender && (!kind || strcmp(kind, "factorization") == 0)) {
+        set_if_absent(drawing, "run", "rounds", "2");
+        set_if_absent(drawing, "model", "rank", "3");
+    }
+    set_if_absent(drawing, "run", "threads", "1");
+    snprintf(output, sizeof output, "%s/out", directory);
+    drawing_set(drawing, "run", "output", output);
+    drawing_set(drawing, "privacy", "randomness", "reproducible");
+    drawing_set(drawing, "data", "path", "@DIR@/part*");
+    set_if_absent(drawing, "data", "format", "csv");
+    set_if_absent(drawing, "data", "header", "yes");
+    const char *feedback = drawing_get(drawing, "data", "feedback");
+    if (!feedback || strcmp(feedback, "implicit") != 0) {
+        set_if_absent(drawing, "data", "value-min", "1");
+        set_if_absent(drawing, "data", "value-max", "5");
+    }
+    const char *split = drawing_get(drawing, "split", "kind");
+    if (split && strcmp(split, "files") == 0)
+        drawing_set(drawing, "split", "test.path", "@DIR@/test.csv");
+}

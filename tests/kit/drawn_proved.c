@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drawings of which something is proved: what a failed condition names is set, or taken back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kit/drawn_run.h"
+
+/* Keys that a condition may ask for, and what it wants to see. */
+static const struct {
+    const char *named, *section, *key, *value;
+} wanted[] = {
+    {"items-file", "data", "items-file", "@DIR@/items.txt"},
+    {"users-file", "data", "users-file", "@DIR@/users.txt"},
+    {"id-lists", "privacy", "id-lists", "public"},
+    {"interaction-pattern", "privacy", "interaction-pattern", "public"},
+    {"fields", "data", "fields", "5"},
+    {"header", "data", "header", "yes"},
+    {"multi-line", "data", "multi-line", "no"},
+    {"column.time", "data", "column.time", "time"},
+    {"on-violation", "privacy", "on-violation", "zero"},
+    {"[model] users", "model", "users", "24"},
+    {"[model] items", "model", "items", "16"},
+    {"value-min", "data", "value-min", "1"},
+    {"value-max", "data", "value-max", "5"},
+};
+
+/* 1: the first failed condition names a key that can be set. */
+static int set_wanted(struct drawing *drawing, struct draw_random *random, const char *why)
+{
+    int chosen = -1, n = 0;
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        const char *has = drawing_get(drawing, wanted[i].section, wanted[i].key);
+        if (strstr(why, wanted[i].named) && (!has || strcmp(has, wanted[i].value) != 0) &&
+            draw_below(random, ++n) == 0)
+            chosen = (int)i;
+    }
+    if (chosen < 0)
+        return 0;
+    drawing_set(drawing, wanted[chosen].section, wanted[chosen].key, wanted[chosen].value);
+    return 1;
+}
+
+static void take_back_named(struct drawing *drawing, struct draw_random *random, const char *why)
+{
+    int chosen = -1, named = -1, n = 0, m = 0;
+    for (int i = 0; i < drawing->n; i++) {
+        if (!drawing->settings[i].drawn)
+            continue;
+        if (draw_below(random, ++n) == 0)
+            chosen = i;
+        if (strstr(why, drawing->settings[i].key) && draw_below(random, ++m) == 0)
+            named = i;
+    }
+    chosen = named >= 0 ? named : chosen;
+    if (chosen >= 0)
+        drawing_unset(drawing, drawing->settings[chosen].section, drawing->settings[chosen].key);
+}
+
+/* Lists and numbers that a proof often needs; not always, so that every way to a proof is taken. */
+static void declare(struct drawing *drawing, struct draw_random *random)
+{
+    char number[16];
+    if (draw_chance(random, 60))
+        drawing_set(drawing, "data", "items-file", "@DIR@/items.txt");
+    if (draw_chance(random, 40))
+        drawing_set(drawing, "data", "users-file", "@DIR@/users.txt");
+    snprintf(number, sizeof number, "%d",
+             draw_chance(random, 70) ? DRAW_USERS : 2 + draw_below(random, DRAW_USERS));
+    if (draw_chance(random, 60) || drawing_integer(drawing, "model", "users", 0) > 0)
+        drawing_set(drawing, "model", "users", number);
+    if (draw_chance(random, 60) || drawing_integer(drawing, "model", "items", 0) > 0)
+        drawing_set(drawing, "model", "items", "16");
+    if (draw_chance(random, 50))
+        drawing_set(drawing, "data", "out-of-range", draw_chance(random, 50) ? "drop" : "clip");
+}
+
+static const struct condition *failed_condition(const struct guarantee *guarantee)
+{
+    for (int i = 0; i < N_CONDITIONS; i++)
+        if (!guarantee->conditions[i].holds && strcmp(guarantee->conditions[i].id, "C9") != 0)
+            return &guarantee->conditions[i];
+    return NULL;
+}
+
+int drawn_proved(struct drawn *drawn, struct drawing *drawing, int more, struct session *session)
+{
+    struct draw_data data;
+    struct draw_random *random = &drawn->random;
+    struct drawing base;
+    if (!drawn_begin(drawn, &base, more))
+        return 0;
+    declare(&base, random);
+    for (int i = 0; i < 8; i++) {
+        struct dpf_error error = {0};
+        drawing_copy(&base, drawing);
+        drawing_shrink(drawing, &drawn->keys, drawn->directory);
+        draw_data_make(&data, random, drawing);
+        const int accepted = draw_data_write(&data, IN_BOTH, drawn->directory) == 0 &&
+                             draw_data_write_others(&data, drawing, drawn->directory) == 0 &&
+                             drawn_write(drawn, drawing) == 0 && drawn_check(drawn, session, &error) == 0;
+        const struct guarantee *guarantee = &session->plan.guarantee;
+        const struct condition *condition = accepted ? failed_condition(guarantee) : NULL;
+        draw_data_free(&data);
+        if (accepted && guarantee->plan_holds && session->plan.ledger.n > 0) {
+            drawing_free(&base);
+            return 1;
+        }
+        const char *why = condition ? condition->why : error.text;
+        if (getenv("DPFRAME_DRAW_TELL"))
+            printf("%s: %s\n", accepted ? "not proved" : "refused", why);
+        const int mended = accepted ? condition && set_wanted(&base, random, why)
+                                    : draw_chance(random, 70) && drawn_follow(&base, &drawn->keys, &error);
+        if (!mended && (accepted || !drawn_take_back(&base, random, &error)))
+            take_back_named(&base, random, why);
+        session_close(session);
+        drawing_free(drawing);
+    }
+    drawing_free(&base);
+    return 0;
+}

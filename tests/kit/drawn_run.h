@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drawn_run.h - what the commands check and run do with a drawing, in this process.
+ *
+ * All of it happens in a directory of the harness's own, in memory where the system has such a place.
+ */
+#ifndef DPF_TEST_DRAWN_RUN_H
+#define DPF_TEST_DRAWN_RUN_H
+
+#include "kit/draw_data.h"
+#include "run/session.h"
+
+/* What a harness works with. */
+struct drawn {
+    char directory[64];
+    struct draw_random random;
+    struct draw_keys keys;
+    struct draw_bases bases;
+    double seconds;           /* DPFRAME_DRAW_SECONDS: how long; 0: a fixed number of drawings */
+    int64_t count;            /* DPFRAME_DRAW_COUNT, or as the harness has it */
+    int64_t refused, unnamed; /* drawings that check has refused; without naming a key */
+};
+/* Environment: DPFRAME_BUILD_DIR, DPFRAME_SOURCE_DIR, DPFRAME_DRAW_SEED, _SECONDS, _COUNT. Prints what is wrong. */
+int drawn_open(struct drawn *drawn, int64_t count);
+void drawn_close(struct drawn *drawn);
+/* Whether there is another drawing to be made, after n. */
+int drawn_goes_on(const struct drawn *drawn, int64_t n);
+
+/* Writes config.ini. */
+int drawn_write(const struct drawn *drawn, const struct drawing *drawing);
+int drawn_write_text(const struct drawn *drawn, const char *text);
+/* Opens config.ini; the session is to be closed in any case. */
+int drawn_session(const struct drawn *drawn, struct session *session, struct dpf_error *error);
+/* What dpframe check does with config.ini: 0 if it accepts. The session is to be closed in any case. */
+int drawn_check(const struct drawn *drawn, struct session *session, struct dpf_error *error);
+/* What dpframe run does: its exit status. Results are in DIRECTORY/name. */
+int drawn_train(const struct drawn *drawn, const char *name, struct dpf_error *error);
+/* Removes DIRECTORY/name. */
+void drawn_remove(const struct drawn *drawn, const char *name);
+
+/* A base with the least drawn key and up to `more` further ones; 0: there is none. */
+int drawn_begin(struct drawn *drawn, struct drawing *base, int more);
+/* Sets what a refusal asks for in so many words; 0: nothing that is known. */
+int drawn_follow(struct drawing *drawing, const struct draw_keys *keys, const struct dpf_error *error);
+/* Takes back a drawn setting: the one that the message names, else any. 0: there is none. */
+int drawn_take_back(struct drawing *drawing, struct draw_random *random, const struct dpf_error *error);
+/*
+ * Draws until check accepts: a base that has the least drawn key, up to `more` further keys, tiny data. What check
+ * refuses by a drawn key is drawn again. 1, with the session open; 0: nothing was accepted.
+ */
+int drawn_accepted(struct drawn *drawn, struct drawing *drawing, struct draw_data *data, int more,
+                   struct session *session);
+
+/* The same until something is proved; what a failed condition names is set, or taken back. */
+int drawn_proved(struct drawn *drawn, struct drawing *drawing, int more, struct session *session);
+
+/* Whether a message names a key: in its parts, as [section] key, or as section.key. */
+int drawn_names_key(const struct drawn *drawn, const struct dpf_error *error);
+/* Keys that no drawing was taken to its end with, one a line; returns how many. */
+int drawn_print_keys(const struct drawn *drawn, int all);
+
+#endif
