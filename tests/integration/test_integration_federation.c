@@ -45,7 +45,7 @@ static const char weighted[] =
     "[items.loss]\nregularization = constant\n[items.transform.clip-rows]\nbound = 1\n"
     "[items.transform.clip-user]\nbound = 1\n"
     "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = sum\n"
-    "[items.sampler]\nrate = 0.5\nweight = inverse\n"
+    "[items.sampler]\nrate = 0.9\nweight = inverse\n"
     "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-5\n"
     "[federation]\nstate = weighted-state\njoin-time = 0\n";
 

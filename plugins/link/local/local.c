@@ -94,7 +94,8 @@ static int reserve(const struct local *local, struct bytes *bytes, uint64_t more
 {
     if (bytes->n + more <= bytes->room)
         return 0;
-    const uint64_t room = (bytes->n + more) * 2;
+    /* A long message's length is known: room for it, and no more. */
+    const uint64_t room = more > 65536 ? bytes->n + more : (bytes->n + more) * 2;
     uint8_t *grown = local->memory->allocate(local->host, room);
     if (!grown)
         return -1;
@@ -264,6 +265,8 @@ static void forget_given(struct local *local)
         if (local->peers[i].given) {
             drop_front(&local->peers[i].in, local->peers[i].given);
             local->peers[i].given = 0;
+            if (local->peers[i].in.n == 0)
+                wipe(local, &local->peers[i].in); /* a party is silent for most of the time */
         }
 }
 
