@@ -126,7 +126,8 @@ int drawn_same_reading(const struct dataset *a, const struct dataset *b, const s
     snprintf(user, sizeof user, "%s", draw_id(0, pair->user));
     snprintf(item, sizeof item, "%s", draw_id(1, pair->item));
     const int of_user = promise->unit == DPF_UNIT_USER;
-    const int leaves = of_user && promise->adjacency == DPF_ADJ_ADD_REMOVE && !promise->listed[0];
+    /* Where the list of users is neither public nor a file's, nothing that is seen has a row of each. */
+    const int leaves = of_user && !promise->listed[0] && !promise->ids_public && !promise->same_cells;
     if (same_list(&a->users, &b->users, leaves ? user : NULL, "users", what) ||
         same_list(&a->items, &b->items, NULL, "items", what))
         return 1;

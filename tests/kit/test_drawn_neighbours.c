@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whatever is proved, one unit more, less or other changes nothing of others. Configurations and pairs of data sets
+ * are drawn (draw.h, draw_pairs.h); of those that prove something
+ *   reading   is compared for several pairs: what was read of all others, the lists, the sizes;
+ *   outcome   for one pair: exit status, released files, their shapes and texts, ledger and statement;
+ *   releases  given the same earlier ones: how much noise each number has, and bit by bit the messages of other users
+ *             and the exact sums of rows that the unit does not touch, round by round.
+ *
+ * The suite draws for every key; scripts/attack-input goes on for as long as it is told:
+ *   DPFRAME_DRAW_SEED, DPFRAME_DRAW_SECONDS, DPFRAME_DRAW_KEEP (a directory for cases)
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "data/load.h"
+#include "dpframe/privacy.h"
+#include "kit/drawn_seen.h"
+
+#define READINGS 6 /* pairs that are read alone, for each configuration */
+
+static struct drawn drawn;
+
+/* ---- findings ----------------------------------------------------------------------------------------- */
+
+/* Faults that are known and not mended yet: kinds of difference with their pivot, each with its reason. */
+static const struct {
+    const char *what, *pivot, *why;
+} expected[] = {
+    {"outcome: exit status 2 beside 3", NULL,
+     "more listed users than [model] users are refused once records are read"},
+    {"outcome: exit status 3 beside 2", NULL, "likewise, the other way round"},
+    {NULL, NULL, NULL},
+};
+
+#define MOST_KINDS 256
+static struct {
+    char kind[192];
+    int64_t n;
+    int is_expected;
+} found[MOST_KINDS];
+static int n_kinds;
+static int64_t unexpected, readings, outcomes, seen, undecided, proved, tried_pairs;
+
+static int is_expected(const char *what, const struct draw_pair *pair)
+{
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0] && expected[i].what; i++)
+        if (strncmp(what, expected[i].what, strlen(expected[i].what)) == 0 &&
+            (!expected[i].pivot || strcmp(expected[i].pivot, pair->pivot) == 0))
+            return 1;
+    return 0;
+}
+
+/* 1: it is the first of its kind. */
+static int note_kind(const char *what, const struct draw_pair *pair)
+{
+    char kind[192];
+    snprintf(kind, sizeof kind, "%.*s | %s | %s", (int)strcspn(what, ":"), what, pair->pivot, pair->change);
+    for (int k = 0; k < n_kinds; k++)
+        if (strcmp(found[k].kind, kind) == 0) {
+            found[k].n++;
+            return 0;
+        }
+    if (n_kinds < MOST_KINDS) {
+        snprintf(found[n_kinds].kind, sizeof found[0].kind, "%s", kind);
+        found[n_kinds].n = 1;
+        found[n_kinds++].is_expected = is_expected(what, pair);
+    }
+    return 1;
+}
+
+/* ---- comparisons -------------------------------------------------------------------------------------- */
+
+static int read_one(struct session *session, struct pool *pool, const struct draw_pair *pair, int where,
+                    struct dataset *out, struct dpf_error *error)
+{
+    struct plan *plan = &session->plan;
+    *out = (struct dataset){0};
+    if (draw_data_write(&pair->data, where, drawn.directory) != 0)
+        return -1;
+    return data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
+}
+
+static int compare_readings(struct session *session, const struct draw_promise *promise,
+                            const struct draw_pair *pair, char what[DRAWN_WHAT])
+{
+    struct dataset data[2];
+    struct dpf_error error[2] = {{0}, {0}};
+    struct pool *pool = pool_new(1);
+    int status[2];
+    for (int w = 0; w < 2; w++)
+        status[w] = read_one(session, pool, pair, w + 1, &data[w], &error[w]);
+    int differ = 0;
+    readings++;
+    if (status[0] != status[1]) {
+        snprintf(what, DRAWN_WHAT, "reading fails for one: %.300s", error[status[0] == 0].text);
+        differ = 1;
+    } else if (status[0] == 0) {
+        differ = drawn_same_reading(&data[0], &data[1], promise, pair, what);
+    }
+    dataset_free(&data[0]);
+    dataset_free(&data[1]);
+    pool_free(pool);
+    return differ;
+}
+
+static int train_one(const struct drawing *drawing, const struct draw_pair *pair, int where, const char *name,
+                     int noise_seed, struct dpf_error *error)
+{
+    struct drawing own;
+    char seed[16];
+    drawing_copy(drawing, &own);
+    snprintf(seed, sizeof seed, "%d", noise_seed);
+    drawing_set(&own, "privacy", "noise-seed", seed);
+    drawn_remove(&drawn, "ledger.json");
+    drawn_remove(&drawn, name);
+    *error = (struct dpf_error){0};
+    const int failed =
+        draw_data_write(&pair->data, where, drawn.directory) != 0 || drawn_write(&drawn, &own) != 0;
+    drawing_free(&own);
+    return failed ? -1 : drawn_train(&drawn, name, error);
+}
+
+static int compare_runs(const struct drawing *drawing, const struct draw_pair *pair, char what[DRAWN_WHAT],
+                        int *finished)
+{
+    struct dpf_error error[2];
+    int status[2];
+    *finished = 0;
+    for (int w = 0; w < 2; w++)
+        status[w] = train_one(drawing, pair, w + 1, w ? "second" : "first", 1, &error[w]);
+    outcomes++;
+    if (status[0] != status[1]) {
+        snprintf(what, DRAWN_WHAT, "outcome: exit status %d beside %d: %.300s", status[0], status[1],
+                 error[status[0] == 0].text);
+        return 1;
+    }
+    if (status[0] != 0)
+        return 0;
+    *finished = 1;
+    return drawn_same_outside(&drawn, "first", "second", what);
+}
+
+/* The second one is handed the releases of the first. */
+static int compare_seen(const struct session *session, const struct drawing *drawing,
+                        const struct draw_promise *promise, const struct draw_pair *pair,
+                        char what[DRAWN_WHAT])
+{
+    struct drawn_seen runs[2] = {{.status = -1}, {.status = -1}};
+    int differ = 0;
+    seen++;
+    for (int w = 0; w < 2; w++) {
+        drawn_remove(&drawn, "ledger.json");
+        if (draw_data_write(&pair->data, w + 1, drawn.directory) == 0 && drawn_write(&drawn, drawing) == 0)
+            drawn_seen_train(&drawn, pair, w ? &runs[0] : NULL, &runs[w]);
+    }
+    differ = drawn_seen_differs(&session->plan, promise, pair, &runs[0], &runs[1], what);
+    drawn_seen_free(&runs[0]);
+    drawn_seen_free(&runs[1]);
+    return differ;
+}
+
+/* ---- a failing pair, made small ----------------------------------------------------------------------- */
+
+enum oracle { ORACLE_READING, ORACLE_RUN, ORACLE_SEEN };
+
+static int is_proved(const struct session *session)
+{
+    return session->plan.guarantee.plan_holds && session->plan.ledger.n > 0;
+}
+
+/* Whether the drawing still proves something and the pair still differs in the same way. */
+static int still_fails(const struct drawing *drawing, const struct draw_pair *pair, enum oracle oracle,
+                       const char *kind, char what[DRAWN_WHAT])
+{
+    struct session session = {0};
+    struct dpf_error error = {0};
+    struct draw_promise promise;
+    int finished, differ = 0;
+    if (draw_data_write(&pair->data, IN_FIRST, drawn.directory) == 0 && drawn_write(&drawn, drawing) == 0 &&
+        drawn_check(&drawn, &session, &error) == 0 && is_proved(&session)) {
+        draw_promise_of(&session.plan, &promise);
+        differ = oracle == ORACLE_READING ? compare_readings(&session, &promise, pair, what)
+                 : oracle == ORACLE_RUN   ? compare_runs(drawing, pair, what, &finished)
+                                          : compare_seen(&session, drawing, &promise, pair, what);
+        differ = differ && strncmp(what, kind, strcspn(kind, ":")) == 0;
+    }
+    session_close(&session);
+    return differ;
+}
+
+static void shrink(struct drawing *drawing, struct draw_pair *pair, enum oracle oracle, const char *kind)
+{
+    char what[DRAWN_WHAT];
+    for (int i = drawing->n - 1; i >= 0; i--) { /* settings of the drawing that it does not take */
+        struct drawing less;
+        if (!drawing->settings[i].drawn)
+            continue;
+        drawing_copy(drawing, &less);
+        drawing_unset(&less, drawing->settings[i].section, drawing->settings[i].key);
+        drawing_shrink(&less, &drawn.keys, drawn.directory);
+        if (still_fails(&less, pair, oracle, kind, what)) {
+            drawing_free(drawing);
+            *drawing = less;
+            i = drawing->n;
+        } else {
+            drawing_free(&less);
+        }
+    }
+    for (int step = pair->data.n / 2; step > 0; step /= 2)
+        for (int i = 0; i + step <= pair->data.n;) {
+            struct draw_pair less = *pair;
+            draw_data_copy(&pair->data, &less.data);
+            for (int k = i + step - 1; k >= i; k--)
+                if (less.data.lines[k].where == IN_BOTH)
+                    draw_data_remove(&less.data, k);
+            if (less.data.n < pair->data.n && still_fails(drawing, &less, oracle, kind, what)) {
+                draw_data_free(&pair->data);
+                *pair = less;
+            } else {
+                draw_data_free(&less.data);
+                i += step;
+            }
+        }
+}
+
+static void print_file(FILE *to, const char *directory, const char *name)
+{
+    char path[512], line[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return;
+    while (fgets(line, sizeof line, file))
+        fputs(line, to);
+    fclose(file);
+}
+
+/* c.ini, D/, Dprime/ and a README in a directory of their own, and all of it on standard output. */
+static void keep_case(const struct drawing *drawing, const struct draw_pair *pair, const char *what)
+{
+    const char *keep = getenv("DPFRAME_DRAW_KEEP");
+    char *text = drawing_text(drawing, ".");
+    printf("FAULT %s\n; pivot %s, change: %s, from %s\n%s", what, pair->pivot, pair->change, drawing->base,
+           text);
+    for (int w = 0; w < 2; w++) {
+        draw_data_write(&pair->data, w + 1, drawn.directory);
+        for (int f = 0; f < pair->data.files; f++) {
+            char name[32];
+            snprintf(name, sizeof name, "part%d.csv%s", f + 1, pair->data.gz_name[f] ? ".gz" : "");
+            printf("--- %s, %s\n", w ? "Dprime" : "D", name);
+            print_file(stdout, drawn.directory, name);
+        }
+    }
+    if (keep) {
+        static int n;
+        char command[4096], path[1024];
+        snprintf(path, sizeof path, "%s/%03d", keep, n++);
+        for (int w = 0; w < 2; w++) {
+            draw_data_write(&pair->data, w + 1, drawn.directory);
+            snprintf(command, sizeof command,
+                     "mkdir -p %s/%s && cp %s/part* %s/*.txt %s/*-features.csv %s/test.csv %s/%s/", path,
+                     w ? "Dprime" : "D", drawn.directory, drawn.directory, drawn.directory, drawn.directory,
+                     path, w ? "Dprime" : "D");
+            if (system(command) != 0)
+                printf("; the case could not be written to %s\n", path);
+        }
+        snprintf(command, sizeof command, "%s/README", path);
+        FILE *file = fopen(command, "w");
+        if (file) {
+            fprintf(
+                file,
+                "Seen: %s\nPivot %s, change: %s; from %s\nRun in D and in Dprime: dpframe run -c ../c.ini\n",
+                what, pair->pivot, pair->change, drawing->base);
+            fclose(file);
+        }
+        snprintf(command, sizeof command, "%s/c.ini", path);
+        file = fopen(command, "w");
+        if (file) {
+            fputs(text, file);
+            fclose(file);
+        }
+    }
+    free(text);
+    fflush(stdout);
+}
+
+static void report(const struct drawing *drawing, const struct draw_pair *pair, enum oracle oracle,
+                   const char *what)
+{
+    struct drawing small;
+    struct draw_pair less = *pair;
+    if (!is_expected(what, pair))
+        unexpected++;
+    if (!note_kind(what, pair) || is_expected(what, pair))
+        return;
+    drawing_copy(drawing, &small);
+    draw_data_copy(&pair->data, &less.data);
+    shrink(&small, &less, oracle, what);
+    keep_case(&small, &less, what);
+    drawing_free(&small);
+    draw_data_free(&less.data);
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------------ */
+
+/* The pivot that the rarest key is about, more often than any. */
+static int choose_pivot(const struct drawing *drawing)
+{
+    for (int i = drawing->n - 1; i >= 0; i--) {
+        const struct draw_setting *s = &drawing->settings[i];
+        const int pivot =
+            s->drawn && s->of >= 0 ? draw_pivot_for(&drawn.random, &drawn.keys.list[s->of]) : -1;
+        if (pivot >= 0 && draw_chance(&drawn.random, 50))
+            return pivot;
+    }
+    return -1;
+}
+
+static int make_pair(const struct drawing *drawing, const struct draw_promise *promise,
+                     struct draw_pair *pair)
+{
+    for (int i = 0; i < 12; i++) {
+        if (draw_pair_make(pair, &drawn.random, drawing, promise, choose_pivot(drawing)))
+            return 1;
+        draw_data_free(&pair->data);
+    }
+    return 0;
+}
+
+static void attack(struct session *session, const struct drawing *drawing)
+{
+    struct draw_promise promise;
+    char what[DRAWN_WHAT];
+    int finished = 0;
+    draw_promise_of(&session->plan, &promise);
+    for (int i = 0; i <= READINGS; i++) {
+        struct draw_pair pair;
+        if (!make_pair(drawing, &promise, &pair)) {
+            undecided++;
+            continue;
+        }
+        if (compare_readings(session, &promise, &pair, what))
+            report(drawing, &pair, ORACLE_READING, what);
+        else if (i == READINGS && compare_runs(drawing, &pair, what, &finished))
+            report(drawing, &pair, ORACLE_RUN, what);
+        else if (i == READINGS && finished && compare_seen(session, drawing, &promise, &pair, what))
+            report(drawing, &pair, ORACLE_SEEN, what);
+        draw_data_free(&pair.data);
+    }
+    if (finished) {
+        tried_pairs++;
+        drawing_done(drawing, &drawn.keys);
+    }
+}
+
+static void one_unit_changes_nothing_of_others(void **state)
+{
+    int64_t n = 0;
+    (void)state;
+    for (; drawn_goes_on(&drawn, proved ? proved : n); n++) {
+        struct drawing drawing = {0};
+        struct session session = {0};
+        if (!drawn_proved(&drawn, &drawing, 4, &session))
+            continue;
+        proved++;
+        attack(&session, &drawing);
+        session_close(&session);
+        drawing_free(&drawing);
+    }
+    const int none = drawn_print_keys(&drawn, drawn.seconds > 0);
+    for (int k = 0; k < n_kinds; k++)
+        printf("%8lld %s %s\n", (long long)found[k].n, found[k].is_expected ? "expected" : "NEW     ",
+               found[k].kind);
+    printf("%lld drawings, %lld proved; pairs: %lld read, %lld run, %lld finished, %lld seen; %lld no pair; "
+           "%d keys in "
+           "no finished pair; %lld differ unexpectedly\n",
+           (long long)n, (long long)proved, (long long)readings, (long long)outcomes, (long long)tried_pairs,
+           (long long)seen, (long long)undecided, none, (long long)unexpected);
+    assert_int_equal(unexpected, 0);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return drawn_open(&drawn, 50);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    drawn_close(&drawn);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_unit_changes_nothing_of_others)};
+    return cmocka_run_group_tests(tests, begin, end);
+}
