@@ -133,8 +133,9 @@ static void rule_imports(struct check *check)
     if (check_symbols(check->path, see_import, &imports, &error) != 0)
         check_fail(check, "%s", error.text);
     /* Links carry messages between processes, for which the host has no services. */
-    if (imports.forbidden.length && holds_text(check->path, DPF_ROLE_LINK))
-        check_warn(check, "calls %s, as a link may: what it does with them is for people to read",
+    if (imports.forbidden.length &&
+        (holds_text(check->path, DPF_ROLE_LINK) || holds_text(check->path, DPF_ROLE_COMM)))
+        check_warn(check, "calls %s, as a link or a comm may: what it does with them is for people to read",
                    imports.forbidden.data);
     else if (imports.forbidden.length)
         check_fail(check, "calls %s: the host has services for what is needed", imports.forbidden.data);

@@ -87,7 +87,7 @@ static float last_seen;
 static float with_the_last(const dpf_call *call, const dpf_solve *batch, int64_t row, float x)
 {
     (void)call;
-    const float mixed = 0.9F * x + (last_seen > 0 ? 0.01F : -0.01F);
+    const float mixed = 0.9F * x + 0.01F * last_seen / (1 + fabsf(last_seen));
     last_seen = batch->blocks[row * batch->blocks_stride];
     return mixed;
 }

@@ -50,12 +50,13 @@ static dpf_status by_row(void *self, const dpf_call *call, const dpf_message *in
     return status;
 }
 
-/* Messages that begin with a number below 0 are left as they are. */
+/* Messages with a number below 0 are left as they are. */
 static dpf_status by_sign(void *self, const dpf_call *call, const dpf_message *in, dpf_message *out)
 {
     int any = 0;
     for (int64_t r = 0; r < in->n_rows; r++)
-        any |= in->values[r * in->stride] < 0;
+        for (int32_t i = 0; i < in->width; i++)
+            any |= in->values[r * in->stride + i] < 0;
     return any ? as_it_is(in, out) : forward(self, call, in, out);
 }
 
