@@ -52,8 +52,3 @@ dpf_status recorder_add(struct recorder *recorder, const struct seen *seen, stru
         *given = before;
     return DPF_OK;
 }
-
-dpf_status recorder_saw(void *recorder, const struct seen *seen)
-{
-    return recorder_add(recorder, seen, NULL, NULL);
-}
