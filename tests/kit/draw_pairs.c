@@ -268,16 +268,6 @@ static const struct {
 };
 #define N_PIVOTS ((int)(sizeof pivots / sizeof pivots[0]))
 
-int draw_pivots(void)
-{
-    return N_PIVOTS;
-}
-
-const char *draw_pivot_name(int pivot)
-{
-    return pivots[pivot].name;
-}
-
 int draw_pivot_for(struct draw_random *random, const struct draw_key *key)
 {
     int chosen = -1, n = 0;

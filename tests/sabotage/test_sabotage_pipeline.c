@@ -410,6 +410,23 @@ static void sound_components_are_not_noticed(void **state)
         }
 }
 
+/* By itself a component is held to its statement, whatever is proved of the pipeline around it. */
+static void a_plugin_moves_no_further_than_it_states(void **state)
+{
+    (void)state;
+    static const char *const proofs[] = {"", "-o privacy.interaction-pattern=private"};
+    for (size_t i = 0; i < 2; i++) {
+        char arguments[512];
+        snprintf(arguments, sizeof arguments,
+                 "audit --plugin half-stated --plugin-dir %s --trials 20 -j 1 -o "
+                 "privacy.randomness=reproducible %s",
+                 SABOTAGE_DIR, proofs[i]);
+        if (command_run_it(arguments) != 5 || !strstr(command_out, "MORE THAN STATED") ||
+            !strstr(command_out, "not proved") != !i)
+            fail_msg("%s: %s%s", arguments, command_out, command_err);
+    }
+}
+
 /* Components as they are raise no alarm, whatever the seed. */
 static void sound_components_raise_no_alarm(void **state)
 {
@@ -433,6 +450,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sabotage_is_noticed),
                                        cmocka_unit_test(sound_components_are_not_noticed),
+                                       cmocka_unit_test(a_plugin_moves_no_further_than_it_states),
                                        cmocka_unit_test(sound_components_raise_no_alarm)};
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }
