@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "plot/csv_plot.h"
 #include "privacy/dp_event.h"
+#include "run/certificate.h"
 
 typedef int (*series)(const struct guarantee *, struct instance *const *, int, const struct ledger *, int64_t,
                       FILE *, struct dpf_error *);
@@ -85,10 +86,23 @@ static int write_ledger(const struct plan *plan, const char *path, struct dpf_er
     return status;
 }
 
+static int write_certificate(const struct plan *plan, const char *path, struct dpf_error *error)
+{
+    if (!path)
+        return 0;
+    json_t *certificate = certificate_json(plan);
+    char *text = certificate ? json_dumps(certificate, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    const int status = text ? files_write_text(path, text, error) : error_memory(error);
+    free(text);
+    json_decref(certificate);
+    return status;
+}
+
 int account_files_write(const struct plan *plan, const struct account_files *files, struct dpf_error *error)
 {
     return write_curve(plan, files->curve, error) != 0 || write_odometer(plan, files->odometer, error) != 0 ||
-                   write_ledger(plan, files->ledger, error) != 0
+                   write_ledger(plan, files->ledger, error) != 0 ||
+                   write_certificate(plan, files->certificate, error) != 0
                ? -1
                : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* account_files.h - files about a ledger: delta by epsilon, epsilon by round, and the ledger itself. */
+/* account_files.h - files about a ledger: delta by epsilon, epsilon by round, the ledger itself, the certificate. */
 #ifndef DPF_ACCOUNT_ACCOUNT_FILES_H
 #define DPF_ACCOUNT_ACCOUNT_FILES_H
 
@@ -7,7 +7,7 @@
 
 /* Paths; NULL: not wanted. */
 struct account_files {
-    const char *curve, *odometer, *ledger;
+    const char *curve, *odometer, *ledger, *certificate;
 };
 
 /* Of a plan that is complete. Pictures go beside the first two, where gnuplot is installed. */

@@ -278,15 +278,24 @@ int text_utf8_length(const char *text)
     return length;
 }
 
-char *text_show(const char *text, char buffer[TEXT_SHOWN])
+/* U+2028 to U+202E and U+2066 to U+2069: ends of lines, and what turns the direction of a line. */
+static int turns_the_line(const char *text)
+{
+    const unsigned char *b = (const unsigned char *)text;
+    return b[0] == 0xe2 &&
+           ((b[1] == 0x80 && b[2] >= 0xa8 && b[2] <= 0xae) || (b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9));
+}
+
+char *text_escape(const char *text, char *buffer, size_t size)
 {
     size_t used = 0;
     while (*text) {
         int length = text_utf8_length(text);
         unsigned char first = (unsigned char)*text;
         /* C1 controls are two bytes long in UTF-8, 0xc2 and 0x80 to 0x9f. */
-        int control = first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)text[1] < 0xa0);
-        if (used > 80) {
+        int control = first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)text[1] < 0xa0) ||
+                      (length == 3 && turns_the_line(text));
+        if (used + 8 >= size) {
             strcpy(buffer + used, "...");
             return buffer;
         }
@@ -302,4 +311,9 @@ char *text_show(const char *text, char buffer[TEXT_SHOWN])
     }
     buffer[used] = '\0';
     return buffer;
+}
+
+char *text_show(const char *text, char buffer[TEXT_SHOWN])
+{
+    return text_escape(text, buffer, 89);
 }

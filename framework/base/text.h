@@ -35,6 +35,8 @@ const char *text_nearest(const char *name, const char *const *candidates, int64_
  */
 #define TEXT_SHOWN 96
 char *text_show(const char *text, char buffer[TEXT_SHOWN]);
+/* The same for a text of any length, into so many bytes, at least 16. */
+char *text_escape(const char *text, char *buffer, size_t size);
 /* Length of the UTF-8 sequence at text, 1 to 4; 0 if there is none, or at the terminating NUL. */
 int text_utf8_length(const char *text);
 

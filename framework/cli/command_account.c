@@ -18,6 +18,7 @@
 static const char usage[] =
     "usage: dpframe account -c CONFIG [-o section.key=value]... [--json]\n"
     "                       [--curve FILE] [--odometer FILE] [--export FILE]\n"
+    "                       [--certificate FILE]\n"
     "                       [--utility [NAME=VALUE]...]\n"
     "                       [--choose EPSILON]\n"
     "\n"
@@ -30,6 +31,8 @@ static const char usage[] =
     "  --odometer FILE  epsilon after so many rounds, for each accountant, as CSV and\n"
     "                   pictures\n"
     "  --export FILE    the ledger as an event of dp_accounting, an upper bound, as JSON\n"
+    "  --certificate FILE  what dpframe-verify checks the statement by, as a run writes it\n"
+    "                   to release/certificate.json\n"
     "  --utility        what the publications of losses and solvers prove about the error\n"
     "                   of a release, and what can be derived; NAME=VALUE replaces a\n"
     "                   number of the plan (the report shows their names)\n"
@@ -50,6 +53,7 @@ static int take_own(int argc, char **argv, struct own *own, struct dpf_error *er
     } options[] = {{"--curve", &own->files.curve},
                    {"--odometer", &own->files.odometer},
                    {"--export", &own->files.ledger},
+                   {"--certificate", &own->files.certificate},
                    {"--choose", &own->choose}};
     int left = 0;
     for (int i = 0; i < argc; i++) {
@@ -69,14 +73,14 @@ static int take_own(int argc, char **argv, struct own *own, struct dpf_error *er
 /* What is written later would replace what was written before. */
 static int check_files(const struct account_files *files, struct dpf_error *error)
 {
-    const char *paths[] = {files->curve, files->odometer, files->ledger};
-    for (int i = 0; i < 3; i++)
+    const char *paths[] = {files->curve, files->odometer, files->ledger, files->certificate};
+    for (int i = 0; i < 4; i++)
         for (int k = 0; k < i; k++)
             if (paths[i] && paths[k] && strcmp(paths[i], paths[k]) == 0)
-                return error_set(
-                    error, DPF_FAULT_CONFIG,
-                    "--curve, --odometer and --export: %s is named twice; give each a file of its own",
-                    paths[i]);
+                return error_set(error, DPF_FAULT_CONFIG,
+                                 "--curve, --odometer, --export and --certificate: %s is named twice; give "
+                                 "each a file of its own",
+                                 paths[i]);
     return 0;
 }
 
@@ -166,11 +170,13 @@ static int account_selection(const struct arguments *arguments, struct own *own,
 
 static int account_sweep(const struct arguments *arguments, const struct own *own, struct dpf_error *error)
 {
-    if (own->files.curve || own->files.odometer || own->files.ledger || own->utility || own->choose)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "%s describes a sweep: --curve, --odometer, --export, --utility and --choose are "
-                         "for one configuration, such as one of its variants",
-                         arguments->config);
+    if (own->files.curve || own->files.odometer || own->files.ledger || own->files.certificate ||
+        own->utility || own->choose)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "%s describes a sweep: --curve, --odometer, --export, --certificate, --utility and --choose are "
+            "for one configuration, such as one of its variants",
+            arguments->config);
     return sweep_statements(arguments, error);
 }
 

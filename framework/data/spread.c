@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/spread.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +236,14 @@ static int64_t left_in(const struct chunk *chunk, int64_t i, int64_t n)
     return chunk->n - i < n ? chunk->n - i : n;
 }
 
+/* Chunks are small pieces, whose memory the library would keep while what comes takes as much again. */
+static void return_freed(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 /* The table's next records, in the order of the file for each rank; what has gone is freed. */
 static void fill_out(struct route *route)
 {
@@ -272,6 +283,8 @@ static void fill_out(struct route *route)
         chunk_free(table->chunks[c]);
         table->chunks[c] = NULL;
     }
+    if (route->chunk_at > first)
+        return_freed();
 }
 
 static void put(struct chunk *chunk, int64_t i, const struct sent_record *record)

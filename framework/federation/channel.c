@@ -82,14 +82,30 @@ int channel_open(struct channel *channel, int32_t end, const char *address, stru
 int channel_send(struct channel *channel, int64_t peer, const struct frame *frame,
                  const struct remote_rows *rows, struct dpf_error *error)
 {
+    return channel_share(channel, &peer, 1, frame, rows, error);
+}
+
+int channel_share(struct channel *channel, const int64_t *peers, int64_t n_peers, const struct frame *frame,
+                  const struct remote_rows *rows, struct dpf_error *error)
+{
     size_t n;
+    dpf_status status = DPF_OK;
     uint8_t *bytes = frame_write(frame, rows, &n);
     if (!bytes)
         return error_set(error, DPF_FAULT_RUN, "out of memory");
-    const dpf_status status = channel->functions->send(channel->self, peer, bytes, n);
+    if (channel->functions->share)
+        status = channel->functions->share(channel->self, peers, n_peers, bytes, n);
+    for (int64_t i = 0; !channel->functions->share && i < n_peers && status == DPF_OK; i++)
+        status = channel->functions->send(channel->self, peers[i], bytes, n);
     free(bytes);
-    channel->bytes_up += n;
+    channel->bytes_up += n * (uint64_t)n_peers;
     return result(channel, status, error);
+}
+
+void channel_admit(struct channel *channel, int64_t peer, uint64_t step_bytes)
+{
+    const uint64_t most = FRAME_HEADER + step_bytes;
+    channel->functions->admit(channel->self, peer, most > DPF_LINK_FIRST ? most : DPF_LINK_FIRST);
 }
 
 int channel_receive(struct channel *channel, double seconds, struct channel_event *out,

@@ -30,6 +30,11 @@ int channel_make(struct channel *channel, struct plan *plan, struct dpf_error *e
 int channel_open(struct channel *channel, int32_t end, const char *address, struct dpf_error *error);
 int channel_send(struct channel *channel, int64_t peer, const struct frame *frame,
                  const struct remote_rows *rows, struct dpf_error *error);
+/* The same frame to several peers, from one buffer. */
+int channel_share(struct channel *channel, const int64_t *peers, int64_t n_peers, const struct frame *frame,
+                  const struct remote_rows *rows, struct dpf_error *error);
+/* The server knows the peer, and takes steps of up to so many bytes of it; of others a HELLO alone fits. */
+void channel_admit(struct channel *channel, int64_t peer, uint64_t step_bytes);
 int channel_receive(struct channel *channel, double seconds, struct channel_event *out,
                     struct dpf_error *error);
 void channel_hang_up(struct channel *channel, int64_t peer);

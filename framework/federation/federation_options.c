@@ -48,6 +48,19 @@ static const dpf_param federation_table[FEDERATION_N_PARAMS] = {
                                             "Address and port, 127.0.0.1:9464, at which the server answers "
                                             "GET /metrics in OpenMetrics text. Empty: "
                                             "nowhere."),
+    [FEDERATION_ENROLLED] = DPF_PARAM_TEXT_F(
+        "enrolled", DPF_TYPE_PATH, "", 0,
+        "The server's file of the parties that may connect now, a name on each line. It is read again "
+        "when it changes: take a line out to revoke a party. Empty: all parties on the list."),
+    [FEDERATION_QUORUM] = DPF_PARAM_INT_F("quorum", 0, 0, 1048576, 0, "parties",
+                                          "Once so many have answered a phase, the others have as much time "
+                                          "again and a second more, at most until "
+                                          "deadline. At least as many as the noise needs; refused with a "
+                                          "sample that amplifies. 0: all have until deadline."),
+    [FEDERATION_EXCLUDE_AFTER] = DPF_PARAM_INT_F(
+        "exclude-after", 3, 0, 1000000, 0, "phases",
+        "The server asks a party that has missed so many phases in a row no more, until it joins anew. "
+        "0: it is asked in every round."),
 };
 
 static const dpf_enum_value units[] = {
@@ -63,10 +76,10 @@ static const dpf_enum_value observers[] = {
 };
 
 static const dpf_param consent_table[CONSENT_N_PARAMS] = {
-    [CONSENT_MAX_EPSILON] =
-        DPF_PARAM_REAL_F("max-epsilon", 0, 0, INFINITY, 0, "",
-                         "The most that all runs that this party has ever joined may have "
-                         "together, by the sum of their proved epsilons. 0: no limit."),
+    [CONSENT_MAX_EPSILON] = DPF_PARAM_REAL_F(
+        "max-epsilon", 0, 0, INFINITY, DPF_PARAM_OPEN_LO, "",
+        "The most that all runs that this party has ever joined may have together, by the sum of their "
+        "proved epsilons. It must be set, unless proved = no."),
     [CONSENT_UNIT] = DPF_PARAM_ENUM_F("unit", CONSENT_USER, units, 0, "What has to be protected, at least."),
     [CONSENT_OBSERVER] = DPF_PARAM_ENUM_F("observer", CONSENT_SERVER, observers, 0, "From whom, at least."),
     [CONSENT_LEAST_PARTIES] = DPF_PARAM_INT_F(

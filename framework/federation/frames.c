@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAME_VERSION 1
+#include "base/text.h"
+
+#define FRAME_VERSION 2
 
 struct writer {
     uint8_t *bytes;
@@ -103,6 +105,16 @@ static int take_text(struct reader *reader, char out[FRAME_TEXT])
     return take(reader, out, n);
 }
 
+/* For people to read, who must not take it for what this end says. */
+static int take_reason(struct reader *reader, char out[FRAME_TEXT])
+{
+    char text[FRAME_TEXT] = "";
+    if (take_text(reader, text) != 0)
+        return -1;
+    text_escape(text, out, FRAME_TEXT);
+    return 0;
+}
+
 static int take_rows(struct reader *reader, struct frame *out)
 {
     size_t bytes;
@@ -150,7 +162,7 @@ static int take_body(struct reader *reader, struct frame *out)
         return 0;
     case FRAME_REFUSED:
     case FRAME_ABORT:
-        return take_text(reader, out->text);
+        return take_reason(reader, out->text);
     default:
         return 0;
     }

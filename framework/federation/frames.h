@@ -2,7 +2,7 @@
 /*
  * frames.h - what the ends say to each other over a link. All numbers are little-endian.
  *
- *     version 1, kind 1, zero 2, round 4, then the body:
+ *     version 2, kind 1, zero 2, round 4, then the body:
  *
  *     HELLO    party    agreement 32, instance 16, insecure 1, the user's id
  *     TERMS    server   agreement 32, session 16, insecure 1
@@ -15,7 +15,8 @@
  *     DIFFERS  server   the list that the digest of its agreement is of: JSON, an object of texts
  *     ABORT    both     why the run ends
  *
- * A decoder accepts exactly what the encoder makes.
+ * A decoder accepts exactly what the encoder makes. Reasons are escaped as they are read (base/text.h); an id is as it
+ * came: show it with text_show.
  */
 #ifndef DPF_FEDERATION_FRAMES_H
 #define DPF_FEDERATION_FRAMES_H

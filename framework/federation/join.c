@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/terminal.h"
+#include "base/text.h"
 #include "data/load.h"
 #include "federation/agreement.h"
 #include "federation/channel.h"
@@ -100,17 +101,20 @@ static int tell_difference(struct join *join, const struct frame *differs, struc
 {
     struct alike_difference d;
     struct dpf_error ignored = {0};
+    char name[2 * sizeof d.name], there[2 * sizeof d.there];
     struct frame abort = {.kind = FRAME_ABORT};
     if (!agreement_differ(&join->agreement, differs->bytes, differs->n_bytes, &d))
         return error_set(error, DPF_FAULT_CONFIG,
                          "the server runs something else, and does not say what; nothing is sent");
-    snprintf(abort.text, sizeof abort.text, "it would run something else: %s differs", d.name);
+    text_escape(d.name, name, sizeof name); /* the server may have made it up */
+    text_escape(d.there, there, sizeof there);
+    snprintf(abort.text, sizeof abort.text, "it would run something else: %s differs", name);
     channel_send(&join->channel, DPF_LINK_SERVER, &abort, NULL, &ignored);
     return error_set(
         error, DPF_FAULT_CONFIG,
         "it would run something else than the server: %s is \"%s\" here and \"%s\" at the server. Both "
         "must have the same; nothing is sent",
-        d.name, d.here, d.there);
+        name, d.here, there);
 }
 
 /* 0: the terms are there; 1: the connection was lost; -1. */
@@ -133,8 +137,6 @@ static int await_terms(struct join *join, double until, struct dpf_error *error)
             return check_terms(join, &event.frame, error);
         if (event.frame.kind == FRAME_DIFFERS)
             return tell_difference(join, &event.frame, error);
-        if (event.frame.kind == FRAME_REFUSED && join->is_member && strstr(event.frame.text, "here already"))
-            return 1; /* it has not noticed yet that the connection was lost */
         if (event.frame.kind == FRAME_REFUSED || event.frame.kind == FRAME_ABORT)
             return error_set(error, DPF_FAULT_CONFIG, "the server refuses this party: %s", event.frame.text);
     }
@@ -445,6 +447,21 @@ static int state_it(struct join *join, struct dpf_error *error)
     return status;
 }
 
+/* A person at a terminal is asked; a service has its [consent]. */
+static int ask(const struct join *join, struct dpf_error *error)
+{
+    char line[16] = "";
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+        return 0;
+    if (join->arguments->quiet)
+        fprintf(stderr, "What this party would send is in %s/statement.txt.\n", join->state.directory);
+    fprintf(stderr, "Send this? [y/N] ");
+    fflush(stderr);
+    if (fgets(line, sizeof line, stdin) && (line[0] == 'y' || line[0] == 'Y'))
+        return 0;
+    return error_set(error, DPF_FAULT_RUN, "not agreed to; nothing is sent");
+}
+
 /* The statement of this run, under its own name. */
 static int keep_statement(struct join *join, struct dpf_error *error)
 {
@@ -508,15 +525,8 @@ static int enter_run(struct join *join, struct dpf_error *error)
     return party_state_keep(&join->state, 0, error);
 }
 
-/* A party that comes back to a run has been charged for it. Whether it is that run is known once the server has said
- * so; if it is another one, enter_run charges it, or refuses, before anything made from records leaves. */
-static int check_budget(struct join *join, struct dpf_error *error)
-{
-    return party_state_knows(&join->state, join->agreement.hex, join->name, join->data)
-               ? 0
-               : plan_charge(join->plan, 0, error);
-}
-
+/* A party that comes back to a run has been charged for it, and has agreed. Whether it is that run is known once the
+ * server has said so; if it is another one, enter_run charges it, or refuses, before anything made from records leaves. */
 static int begin(void *context, struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
 {
     struct join *join = context;
@@ -533,7 +543,9 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
         data_files_sha256(plan->config, &plan->data, &plan->split, join->data, error) != 0 ||
         agreement_make(plan, dataset, &join->members, join->insecure, &join->agreement, error) != 0)
         return -1;
-    if (check_budget(join, error) != 0 || state_it(join, error) != 0 || connect_to_server(join, error) != 0 ||
+    const int comes_back = party_state_knows(&join->state, join->agreement.hex, join->name, join->data);
+    if ((!comes_back && plan_charge(plan, 0, error) != 0) || state_it(join, error) != 0 ||
+        (!comes_back && ask(join, error) != 0) || connect_to_server(join, error) != 0 ||
         enter_run(join, error) != 0)
         return -1;
     return say_ready(join, error);
@@ -615,8 +627,15 @@ static int read_own(const struct join *join, struct own_limits *out, struct dpf_
                              error);
     }
     if (status == 0) {
+        const int has_limit = consent.params.values[CONSENT_MAX_EPSILON].is_set;
         out->most = consent.params.values[CONSENT_MAX_EPSILON].real;
         out->counted = consent.params.values[CONSENT_PROVED].integer && !join->insecure;
+        if (out->counted && !has_limit)
+            status = config_error(
+                config, "consent", "max-epsilon", error,
+                "is missing: it is the most that all runs which this party joins may cost together. "
+                "Write it into %s; nothing is sent",
+                config_path(config));
         if (!consent.params.values[CONSENT_PROVED].integer && out->most > 0)
             status = config_error(
                 config, "consent", "max-epsilon", error,

@@ -40,6 +40,11 @@ void metrics_round(struct metrics *metrics, int64_t round, int64_t survivors)
     (void)round;
     (void)survivors;
 }
+void metrics_missed(struct metrics *metrics, int64_t parties)
+{
+    (void)metrics;
+    (void)parties;
+}
 void metrics_close(struct metrics *metrics)
 {
     (void)metrics;
@@ -53,7 +58,7 @@ void metrics_close(struct metrics *metrics)
 
 struct metrics_end {
     pthread_mutex_t lock; /* of the numbers */
-    int64_t planned, complete, listed, joined, survivors;
+    int64_t planned, complete, listed, joined, survivors, missed;
     int counts_parties; /* may be told */
     void *library;
     struct MHD_Daemon *daemon;
@@ -88,6 +93,7 @@ static char *metrics_text(struct metrics_end *end)
         add_number(&text, "parties_joined", "Parties that are connected and have consented.", end->joined);
         add_number(&text, "parties_in_last_sum", "Parties whose messages are in the last sum.",
                    end->survivors);
+        add_number(&text, "answers_missed", "Answers that did not come in time, of all phases.", end->missed);
     }
     text_add(&text, "# EOF\n");
     pthread_mutex_unlock(&end->lock);
@@ -205,6 +211,16 @@ void metrics_round(struct metrics *metrics, int64_t round, int64_t survivors)
     pthread_mutex_lock(&end->lock);
     end->complete = round + 1;
     end->survivors = survivors;
+    pthread_mutex_unlock(&end->lock);
+}
+
+void metrics_missed(struct metrics *metrics, int64_t parties)
+{
+    struct metrics_end *end = metrics->end;
+    if (!end)
+        return;
+    pthread_mutex_lock(&end->lock);
+    end->missed += parties;
     pthread_mutex_unlock(&end->lock);
 }
 

@@ -25,6 +25,8 @@ int metrics_open(struct metrics *metrics, const struct plan *plan, int64_t liste
 void metrics_parties(struct metrics *metrics, int64_t joined);
 /* A round is complete. */
 void metrics_round(struct metrics *metrics, int64_t round, int64_t survivors);
+/* So many parties have missed a phase. */
+void metrics_missed(struct metrics *metrics, int64_t parties);
 void metrics_close(struct metrics *metrics);
 
 #endif

@@ -39,6 +39,25 @@ static int wait_for_parties(struct serve *serve, struct dpf_error *error)
     return 0;
 }
 
+/* A quorum must not change what the statement says: whom a secret sample has left in is no secret if the quickest are
+   in, and the noise rests on a number of parties. */
+static int check_quorum(const struct plan *plan, const struct config_values *federation,
+                        struct dpf_error *error)
+{
+    const int64_t quorum = federation->params.values[FEDERATION_QUORUM].integer;
+    const struct term_plan *term =
+        plan_is_factorization(plan) ? &plan->sides[remote_side(plan)].terms[0] : NULL;
+    const int64_t least = term ? term->noise.least_survivors : plan->recommender.least_survivors;
+    if (quorum > 0 && term && term->sampler)
+        return config_error(plan->config, "federation", "quorum", error,
+                            "the run draws its parties, and its guarantee may rest on who is drawn: set 0");
+    if (quorum > 0 && quorum < least)
+        return config_error(plan->config, "federation", "quorum", error,
+                            "the noise needs %lld parties in each sum: ask for as many, or set 0",
+                            (long long)least);
+    return 0;
+}
+
 static int begin(void *context, struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
 {
     struct serve *serve = context;
@@ -59,6 +78,13 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
     if (channel_make(&serve->channel, plan, error) != 0)
         return -1;
     const dpf_value *v = serve->channel.options.params.values;
+    if (enrolled_open(&serve->enrolled, v[FEDERATION_ENROLLED].text, error) != 0 ||
+        check_quorum(plan, &serve->channel.options, error) != 0)
+        return -1;
+    if (!plan->guarantee.run_holds)
+        log_message(LOG_LEVEL_WARNING,
+                    "nothing is proved of this run: parties take part only if they say [consent] proved "
+                    "= no (\"dpframe check\" says which conditions fail)");
     if (members_read(&serve->members, plan, dataset, v[FEDERATION_PARTIES].text, error) != 0)
         return -1;
     serve->known = memory_new((size_t)serve->members.n + 1, sizeof *serve->known);
@@ -83,8 +109,13 @@ static void end(void *context, int status, const struct remote_rows *rows, const
     struct frame frame = {.kind = status == 0 ? FRAME_OVER : FRAME_ABORT};
     if (status != 0)
         snprintf(frame.text, sizeof frame.text, "the server ends the run: %.400s", error->text);
-    for (int64_t i = 0; serve->begun && i < serve->n_joined; i++)
-        channel_send(&serve->channel, serve->joined[i].peer, &frame, status == 0 ? rows : NULL, &ignored);
+    int64_t n = 0, *peers = serve->begun ? memory_new((size_t)serve->n_joined + 1, sizeof *peers) : NULL;
+    for (int64_t i = 0; peers && i < serve->n_joined; i++)
+        if (serve->joined[i].party != NOBODY)
+            peers[n++] = serve->joined[i].peer;
+    if (n > 0)
+        channel_share(&serve->channel, peers, n, &frame, status == 0 ? rows : NULL, &ignored);
+    free(peers);
     channel_close(&serve->channel);
     metrics_close(&serve->metrics);
 }
@@ -112,6 +143,7 @@ int federation_serve(const struct arguments *arguments, const char *address, int
     free(serve.known);
     members_free(&serve.members);
     agreement_free(&serve.agreement);
+    enrolled_close(&serve.enrolled);
     free(own);
     return status;
 }

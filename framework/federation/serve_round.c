@@ -20,6 +20,13 @@ struct round {
     int64_t n_awaited;
 };
 
+/* It is asked again once it has joined anew. */
+static int is_excluded(const struct serve *serve, int64_t party)
+{
+    const int64_t most = serve->channel.options.params.values[FEDERATION_EXCLUDE_AFTER].integer;
+    return most > 0 && serve->known[party].misses >= most;
+}
+
 static int choose_parties(struct round *round, struct dpf_error *error)
 {
     struct serve *serve = round->serve;
@@ -33,7 +40,8 @@ static int choose_parties(struct round *round, struct dpf_error *error)
         return error_memory(error);
     for (int64_t party = 0; party < release->n_parties; party++) {
         const struct joined *joined = serve_joined_party(serve, party);
-        if (!joined || !joined->ready || (release->weights && release->weights[party] == 0))
+        if (!joined || !joined->ready || (release->weights && release->weights[party] == 0) ||
+            is_excluded(serve, party))
             continue;
         round->parties[round->n] = (uint32_t)party;
         round->peers[round->n++] = joined->peer;
@@ -46,9 +54,9 @@ static int announce(struct round *round, struct dpf_error *error)
     struct frame frame = {.kind = FRAME_ROUND, .round = (uint32_t)round->release->round};
     memcpy(frame.server_key, round->exchange.x.server_key, sizeof frame.server_key);
     for (int64_t i = 0; i < round->n; i++)
-        if (channel_send(&round->serve->channel, round->peers[i], &frame, &round->release->rows, error) != 0)
-            return -1;
-    return 0;
+        channel_admit(&round->serve->channel, round->peers[i], round->serve->largest);
+    return channel_share(&round->serve->channel, round->peers, round->n, &frame, &round->release->rows,
+                         error);
 }
 
 /* The message of this phase to the i-th party, if there is one and it is there. */
@@ -127,6 +135,7 @@ static int take_step(struct round *round, int64_t i, const struct frame *frame, 
         return 0;
     round->serve->step_up += frame->n_bytes;
     round->answered[i] = 1;
+    round->serve->known[round->parties[i]].misses = 0;
     no_longer_awaited(round, i);
     return 0;
 }
@@ -152,7 +161,8 @@ static int on_back(struct round *round, int64_t peer, struct dpf_error *error)
     if (!joined || !joined->ready || joined->in_round != (uint32_t)round->release->round + 1)
         return 0;
     for (int64_t i = 0; i < round->n; i++)
-        if (round->parties[i] == joined->party && round->peers[i] == NOBODY) {
+        if (round->parties[i] == joined->party &&
+            (round->peers[i] == NOBODY || !serve_joined_peer(round->serve, round->peers[i]))) {
             round->peers[i] = peer;
             return round->answered[i] ? 0 : send_to(round, i, error);
         }
@@ -185,14 +195,62 @@ static int on_event(struct round *round, const struct channel_event *event, stru
                : 0;
 }
 
+#define LEAST_GRACE                                                                                          \
+    1.0 /* seconds that the others have once the quorum is there, beside the time that it took */
+
+static int64_t count_answers(const struct round *round)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < round->n; i++)
+        n += round->answered[i];
+    return n;
+}
+
+#define NAMES_SHOWN 5
+
+/* Who kept the others waiting: in the log, and for exclusion. */
+static void note_misses(struct round *round, double waited)
+{
+    struct serve *serve = round->serve;
+    struct text names = {0};
+    int64_t n = 0;
+    char shown[TEXT_SHOWN];
+    for (int64_t i = 0; i < round->n; i++) {
+        if (!round->awaited[i])
+            continue;
+        serve->known[round->parties[i]].misses++;
+        if (n++ < NAMES_SHOWN)
+            text_add(&names, "%s\"%s\"%s", n > 1 ? ", " : "", serve_name(serve, round->parties[i], shown),
+                     is_excluded(serve, round->parties[i]) ? " (excluded until it joins anew)" : "");
+    }
+    if (n > NAMES_SHOWN)
+        text_add(&names, " and %lld more", (long long)(n - NAMES_SHOWN));
+    log_message(LOG_LEVEL_WARNING, "round %lld: no answer within %.1f s from %s: lost for the round",
+                (long long)round->release->round + 1, waited, names.data ? names.data : "");
+    metrics_missed(&serve->metrics, n);
+    text_free(&names);
+}
+
 static int take_answers(struct round *round, struct dpf_error *error)
 {
-    const double until = channel_clock() + option(round, FEDERATION_DEADLINE);
+    const double began = channel_clock();
+    double until = began + option(round, FEDERATION_DEADLINE);
+    const int64_t quorum = round->serve->channel.options.params.values[FEDERATION_QUORUM].integer;
+    int shortened = quorum == 0;
     for (lose_patience(round); round->n_awaited > 0; lose_patience(round)) {
         struct channel_event event;
+        if (!shortened && count_answers(round) >= quorum) {
+            const double now = channel_clock(), again = now + (now - began) + LEAST_GRACE;
+            until = again < until ? again : until;
+            shortened = 1;
+        }
         const int status = serve_next_event(round->serve, until, &event, error);
-        if (status <= 0)
+        if (status < 0)
             return status;
+        if (status == 0) {
+            note_misses(round, channel_clock() - began);
+            return 0;
+        }
         if (on_event(round, &event, error) != 0)
             return -1;
     }
@@ -245,6 +303,7 @@ static int run_round(struct round *round, struct dpf_error *error)
                        setup.agreed);
     if (exchange_begin(&round->exchange, release, &setup, error) != 0)
         return -1;
+    serve->largest = round->exchange.room;
     return announce(round, error) != 0 ? -1 : run_phases(round, error);
 }
 

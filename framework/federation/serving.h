@@ -3,9 +3,11 @@
 #ifndef DPF_FEDERATION_SERVING_H
 #define DPF_FEDERATION_SERVING_H
 
+#include "base/text.h"
 #include "federation/agreement.h"
 #include "federation/channel.h"
 #include "federation/exchange.h"
+#include "federation/enrolled.h"
 #include "federation/members.h"
 #include "federation/metrics.h"
 
@@ -18,12 +20,14 @@ struct joined {
     int64_t party;  /* NOBODY: it has not said */
     int ready;
     uint32_t in_round; /* that its process is in the middle of, plus 1; 0: none */
+    double since;      /* it has been connected */
 };
 
 /* What the server knows of a party over all connections. */
 struct known {
     int is_known;
     uint8_t instance[16]; /* of the party's directory */
+    int64_t misses;       /* phases in a row that it has not answered in time */
 };
 
 struct serve {
@@ -40,6 +44,8 @@ struct serve {
     int64_t n_joined, room;
     struct known *known; /* of each party */
     uint64_t step_up, step_down;
+    uint64_t largest; /* bytes of a step of the round */
+    struct enrolled enrolled;
     int begun;
 };
 
@@ -50,6 +56,8 @@ struct joined *serve_joined_party(struct serve *serve, int64_t party);
 int64_t serve_count_ready(const struct serve *serve);
 /* What has nothing to do with a phase. */
 int serve_event(struct serve *serve, const struct channel_event *event, struct dpf_error *error);
+/* The party's name, fit for a message. */
+const char *serve_name(const struct serve *serve, int64_t party, char shown[TEXT_SHOWN]);
 /* What comes next, in a second at most. 1: there is an event; 0: the time is over; -1: an error. */
 int serve_next_event(struct serve *serve, double until, struct channel_event *event, struct dpf_error *error);
 

@@ -150,9 +150,6 @@ static int check_participations(const struct plan *plan, struct term_plan *term,
             plan->config, term->name, "max-participations", error,
             "max-participations caps how often a user takes part, so it needs a sampler that draws users "
             "independently of their records: set sampler = poisson-users, or max-participations = 0");
-    /* Composition over the cap holds even for an observer of the cohorts; a secret draw does not count too.
-       */
-    term->sampling.hidden_from = -1;
     return 0;
 }
 

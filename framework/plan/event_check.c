@@ -36,7 +36,8 @@ static int exists(const struct checked *c, int32_t bit)
 
 static const dpf_sensitivity *sensitivity_of(const struct checked *c, int32_t bit)
 {
-    return bit < DPF_GRAM_BIT ? &c->sensitivity->blocks[bit] : &c->sensitivity->gram[bit - DPF_GRAM_BIT];
+    const int32_t gram = bit / DPF_GRAM_BIT, block = bit % DPF_GRAM_BIT;
+    return gram ? &c->sensitivity->gram[block] : &c->sensitivity->blocks[block];
 }
 
 /* What is not stated may move. */
@@ -103,7 +104,8 @@ static int is_denied(const struct checked *c, const dpf_event *event, int32_t bi
 static int has_noise(const struct checked *c, int32_t bit)
 {
     const dpf_noise_plan *noise = &c->term->noise;
-    return (bit < DPF_GRAM_BIT ? noise->scale[bit] : noise->gram_scale[bit - DPF_GRAM_BIT]) > 0;
+    const int32_t gram = bit / DPF_GRAM_BIT, block = bit % DPF_GRAM_BIT;
+    return (gram ? noise->gram_scale[block] : noise->scale[block]) > 0;
 }
 
 int event_check(const struct term_plan *term, const struct term_sensitivity *sensitivity,

@@ -76,15 +76,18 @@ static int is_one_a_round(const struct plan *plan, const struct term_plan *term)
            term->source == SOURCE_RECORDS;
 }
 
-/* How often a term releases, as one user sees it: a sampler may keep participations apart, and a cap end
- * them. */
-int64_t release_count(const struct plan *plan, const struct term_plan *term)
+/* How often a term releases, as one user sees it who is always drawn: a sampler may keep participations apart. */
+static int64_t uncapped_count(const struct plan *plan, const struct term_plan *term)
 {
     const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer, apart = term->sampling.separation;
     const int64_t drawn = apart > 1 ? (rounds + apart - 1) / apart : rounds;
-    const int64_t count = drawn * releases_in_round(plan, term);
-    if (!term->mechanism)
-        return 0;
+    return term->mechanism ? drawn * releases_in_round(plan, term) : 0;
+}
+
+/* The same where max-participations ends them. */
+int64_t release_count(const struct plan *plan, const struct term_plan *term)
+{
+    const int64_t count = uncapped_count(plan, term);
     return term->participations > 0 ? smaller(term->participations, count) : count;
 }
 
@@ -376,6 +379,72 @@ static int check_places(const struct term_plan *term, struct dpf_error *error)
         (long long)term->rows, (int)term->sent.width);
 }
 
+/* ---- a limit on participations ------------------------------------------------------------------------- */
+
+/* The smallest epsilon that an accountant proves of count such releases under that draw; infinity if none does. */
+static int epsilon_of(const struct plan *plan, const dpf_event *event, int64_t count,
+                      const dpf_sampling *sampling, double *epsilon, struct dpf_error *error)
+{
+    struct guarantee judged = plan->guarantee;
+    struct ledger ledger = {0};
+    dpf_event charged = *event;
+    charged.count = count;
+    charged.sampling = *sampling;
+    judged.accounts = NULL;
+    judged.n_accounts = 0;
+    *epsilon = INFINITY;
+    int status = ledger_add(&ledger, &charged, "", error);
+    if (status == 0)
+        status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &ledger,
+                                   plan->run.params.values[RUN_ROUNDS].integer, error);
+    for (int i = 0; status == 0 && i < judged.n_accounts; i++)
+        if (!judged.accounts[i].is_claim && !judged.accounts[i].refused)
+            *epsilon = fmin(*epsilon, judged.accounts[i].answer.epsilon);
+    guarantee_free(&judged);
+    ledger_free(&ledger);
+    return status;
+}
+
+/*
+ * A user who is drawn in secret with probability q in each of T rounds, and takes part K times at most, can be charged in two
+ * ways, and the term takes the cheaper one.
+ *
+ * K releases without amplification: given all draws, the user is in K of them at most.
+ *
+ * T releases with rate q, as if there were no limit. Whether the user is left out in a round follows from the user's own
+ * draws alone. Fix the draws of all others: they are the same in both neighbours, and independent of the user's, and
+ * divergences are jointly convex. Given what was released before, the user is drawn in round t (probability q, independent
+ * of it), and then takes part with the probability that the limit is not reached, given the releases. So the release has the
+ * law (1 - q') Q + q' P with some q' <= q that the releases before it determine, against Q. That is no easier to
+ * tell from Q than (1 - q) Q + q P is: keep that one's outcome with probability q'/q and draw from Q otherwise, which turns
+ * one pair into the other, in either direction. Dominating pairs of each round, given the rounds before, compose (Zhu, Dong,
+ * Wang, arXiv 2106.08567, Theorem 10); Renyi divergences do as well.
+ */
+static int choose_charge(const struct plan *plan, const struct term_plan *term, const dpf_event *events,
+                         int32_t n, int64_t *count, dpf_sampling *sampling, struct dpf_error *error)
+{
+    const int64_t all = uncapped_count(plan, term);
+    const dpf_question question = {.unit = plan->guarantee.unit,
+                                   .adjacency = plan->guarantee.adjacency,
+                                   .observer = plan->guarantee.observer};
+    dpf_sampling seen = term->sampling;
+    double limited = INFINITY, amplified = 0;
+    *sampling = term->sampling;
+    if (term->participations == 0 || *count == all)
+        return 0;
+    seen.hidden_from = -1;
+    for (int32_t i = 0; i < n && dpf_amplifies(sampling, &question); i++)
+        if (is_charged(plan, &events[i]) &&
+            (epsilon_of(plan, &events[i], *count, &seen, &limited, error) != 0 ||
+             epsilon_of(plan, &events[i], all, sampling, &amplified, error) != 0))
+            return -1;
+    if (amplified < limited && dpf_amplifies(sampling, &question))
+        *count = all;
+    else
+        *sampling = seen;
+    return 0;
+}
+
 /* Noise and events of one term; count is how often it releases. */
 int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
 {
@@ -409,6 +478,9 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         n = join_gaussians(plan, events, n);
     if (count_charged(plan, events, n) > 1)
         term->sampling.hidden_from = -1;
+    dpf_sampling charged;
+    if (choose_charge(plan, term, events, n, &count, &charged, error) != 0)
+        return -1;
     for (int32_t i = 0; i < n; i++) {
         if (weighted && n == apart)
             weigh(term, &fixed[i], &events[i]);
@@ -418,7 +490,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         /* Passes that share the round's draw: the later ones read rows that depend on its noise. */
         if (release_passes(plan, term->side) > 1 && term->draw_lifetime == DPF_LIFETIME_ROUND)
             events[i].lifetime = DPF_LIFETIME_RUN;
-        events[i].sampling = term->sampling;
+        events[i].sampling = charged;
         if (term->bounds_from_data)
             events[i].flags |= DPF_EVENT_BOUNDS_FROM_DATA;
         char source[224], which[80] = "";

@@ -240,10 +240,10 @@ static const dpf_param term_table[TERM_N_PARAMS] = {
                                      "Layout of released quadratic blocks."),
     [TERM_BOUNDS] = DPF_PARAM_ENUM_F("bounds", BOUNDS_PUBLIC, bounds_values, DPF_PARAM_PRIVACY,
                                      "Where the norms in the sensitivities come from."),
-    [TERM_MAX_PARTICIPATIONS] =
-        DPF_PARAM_INT_F("max-participations", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "rounds",
-                        "The most rounds in which a user takes part; releases then compose over that many "
-                        "rounds for each user, and sampling amplifies nothing. 0: no limit."),
+    [TERM_MAX_PARTICIPATIONS] = DPF_PARAM_INT_F(
+        "max-participations", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "rounds",
+        "The most rounds in which a user takes part. The term is charged as that many releases "
+        "without amplification, or as all with it, whichever costs less. 0: no limit."),
     [TERM_SEND] = DPF_PARAM_ENUM_F(
         "send", SEND_ROWS, send_values, DPF_PARAM_PRIVACY,
         "What users send to users who link to them, for source = relation with a mechanism."),

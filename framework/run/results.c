@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "dataset/shares.h"
 #include "run/by_user_file.h"
+#include "run/certificate.h"
 #include "run/npy.h"
 #include "run/noise_table.h"
 #include "run/record_budgets.h"
@@ -32,7 +33,7 @@ static const char *const result_files[] = {"run.json",
                                            "release/item_factors.npy",
                                            "release/model_state.bin",
                                            "release/guarantee.txt",
-                                           "release/ledger.json",
+                                           "release/certificate.json",
                                            "release/metrics.csv",
                                            "release/report.html",
                                            "release/user_ids.txt",
@@ -400,7 +401,7 @@ static json_t *files_json(const struct results *r)
                             json_sprintf("%s/%s_ids.txt", where, what));
     }
     json_object_set_new(object, "guarantee", json_string("release/guarantee.txt"));
-    json_object_set_new(object, "ledger", json_string("release/ledger.json"));
+    json_object_set_new(object, "certificate", json_string("release/certificate.json"));
     json_object_set_new(object, "metrics", json_string("private/metrics.csv"));
     if (by_user_exists(by_user(r)))
         json_object_set_new(object, "by_user", json_string(BY_USER_FILE));
@@ -716,7 +717,7 @@ int results_write(const char *directory, const struct results *results, json_t *
     if (status == 0)
         status = write_text(directory, "release/guarantee.txt", statement, error);
     if (status == 0)
-        status = write_json(directory, "release/ledger.json", ledger_json(&results->plan->ledger), error);
+        status = write_json(directory, "release/certificate.json", certificate_json(results->plan), error);
     if (status == 0)
         status = write_text(directory, "config.ini", ini, error);
     if (status == 0) {

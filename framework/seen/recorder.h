@@ -19,7 +19,10 @@ struct recorder {
     int strange;               /* a component released what it had not released before */
 };
 
-/* Writes down a sum, a message or a release of a component; *added (may be NULL) is its place until the next. */
+/*
+ * Writes down a sum, a message or a release of a component. *added is its place until the next, *given what a replay
+ * hands over in its place, or NULL; either may be NULL.
+ */
 dpf_status recorder_add(struct recorder *recorder, const struct seen *seen, struct observation **added,
                         const struct observation **given);
 /* The same as observer.saw, for a recorder as context. */

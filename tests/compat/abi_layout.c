@@ -441,7 +441,9 @@ AT(dpf_link, receive, 32);
 AT(dpf_link, hang_up, 40);
 AT(dpf_link, close, 48);
 AT(dpf_link, behind, 56);
-AT(dpf_link, reserved_slots, 64);
+AT(dpf_link, admit, 64);
+AT(dpf_link, share, 72);
+AT(dpf_link, reserved_slots, 80);
 
 /* dpframe/role/comm.h */
 SIZE(dpf_ranks, 16);

@@ -95,7 +95,9 @@ static inline pid_t start_party(const char *run, int p, const char *options)
 {
     char name[64];
     snprintf(name, sizeof name, "%s-%d", run, p);
-    return start(name, "join %s -q -c %s --data mine%d.csv -O %s-out -o federation.state=%s-state %s %s",
+    return start(name,
+                 "join %s -q -c %s --data mine%d.csv -O %s-out -o federation.state=%s-state -o "
+                 "consent.max-epsilon=1e6 %s %s",
                  socket_path, run_config, p, name, name, base_options, options);
 }
 

@@ -20,6 +20,80 @@ static void secret_poisson_draws_amplify(void **state)
     plan_free(&known);
 }
 
+/* ---- limits on participations ---------------------------------------------------------------------------- */
+
+#define DRAWN "items.sampler=poisson-users\nitems.sampler.rate=0.1\n"
+
+static void a_limit_never_costs(void **state)
+{
+    (void)state;
+    struct plan plain, none, once;
+    plan_of(&plain, by_users, DRAWN);
+    plan_of(&once, by_users, "run.rounds=1\n");
+    const double amplified = epsilon_of(&plain, "rdp");
+    double before = 0;
+    for (int most = 1; most <= 100; most += 11) {
+        char more[160];
+        snprintf(more, sizeof more, DRAWN "items.max-participations=%d\n", most);
+        plan_of(&none, by_users, more);
+        const double limited = epsilon_of(&none, "rdp");
+        assert_true(limited <= amplified * (1 + 1e-12) && limited >= before);
+        if (most == 1)
+            assert_float_equal(limited, epsilon_of(&once, "rdp"), 1e-9);
+        before = limited;
+        plan_free(&none);
+    }
+    assert_float_equal(before, amplified, 1e-9);
+    /* Without secrecy the limit is all that there is. */
+    plan_of(&none, by_users, DRAWN "items.sampler.secrecy=none\nitems.max-participations=1\n");
+    assert_float_equal(epsilon_of(&none, "rdp"), epsilon_of(&once, "rdp"), 1e-9);
+    plan_free(&none);
+    plan_free(&plain);
+    plan_free(&once);
+}
+
+/* Two rounds, each with probability q, one participation at most: the exact divergence in both directions, by
+   a sum over a fine grid, for the epsilon of two amplified rounds. */
+static double limited_delta(double q, double mu, double epsilon, int removal)
+{
+    const double step = 0.02, at_0 = 1 / sqrt(2 * 3.14159265358979323846);
+    double delta = 0;
+    for (double x = -8; x < 8 + mu; x += step)
+        for (double y = -8; y < 8 + mu; y += step) {
+            const double off = at_0 * at_0 * exp(-(x * x + y * y) / 2);
+            const double first = exp(mu * x - mu * mu / 2), second = exp(mu * y - mu * mu / 2);
+            const double on = off * ((1 - q) * (1 - q) + q * first + (1 - q) * q * second);
+            delta += fmax(0, removal ? on - exp(epsilon) * off : off - exp(epsilon) * on) * step * step;
+        }
+    return delta;
+}
+
+static void a_limited_release_is_no_worse_than_an_unlimited_one(void **state)
+{
+    (void)state;
+    struct plan plan;
+    plan_of(&plan, by_users, DRAWN);
+    const dpf_accountant *rdp = plan.accountants[0]->functions;
+    for (int i = 0; i < 6; i++) {
+        const double q = (const double[]){0.1, 0.5, 0.9}[i % 3], delta = i < 3 ? 1e-2 : 1e-4;
+        dpf_event event = plan.ledger.entries[0].event;
+        event.count = 2;
+        event.sampling.rate = q;
+        event.scale = event.sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2; /* mu = 1 */
+        dpf_answer answer = {.size = sizeof answer};
+        const dpf_question question = {.size = sizeof question,
+                                       .unit = DPF_UNIT_USER,
+                                       .adjacency = DPF_ADJ_ADD_REMOVE,
+                                       .observer = DPF_OBSERVER_OUTSIDER,
+                                       .delta = delta,
+                                       .rounds = 2};
+        assert_int_equal(rdp->epsilon(plan.accountants[0]->self, &event, 1, &question, &answer), DPF_OK);
+        for (int removal = 0; removal < 2; removal++)
+            assert_true(limited_delta(q, 1, answer.epsilon, removal) <= delta);
+    }
+    plan_free(&plan);
+}
+
 /*
  * Blocks of one release share its draw: amplified one by one, as if each had a draw of its own, they would
  * cost less than they do. As one Gaussian release they are sampled once.
@@ -121,6 +195,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(secret_poisson_draws_amplify),
+        cmocka_unit_test(a_limit_never_costs),
+        cmocka_unit_test(a_limited_release_is_no_worse_than_an_unlimited_one),
         cmocka_unit_test(blocks_that_share_a_draw_are_sampled_once),
         cmocka_unit_test(sides_that_share_a_draw_are_not_amplified_one_by_one),
     };

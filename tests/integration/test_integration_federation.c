@@ -45,7 +45,7 @@ static const char weighted[] =
     "[items.loss]\nregularization = constant\n[items.transform.clip-rows]\nbound = 1\n"
     "[items.transform.clip-user]\nbound = 1\n"
     "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = sum\n"
-    "[items.sampler]\nrate = 0.5\nweight = inverse\n"
+    "[items.sampler]\nrate = 0.9\nweight = inverse\n"
     "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-5\n"
     "[federation]\nstate = weighted-state\njoin-time = 0\n";
 
@@ -182,7 +182,7 @@ static void who_agrees_to_something_else_stays_out(void **state)
     other = start("terms-again",
                   "join %s -q -c base.ini --data mine3.csv -O again -o federation.state=again-state %s",
                   socket_path, base_options);
-    expect_end(other, "terms-again", 2, "\"3\" is here already");
+    expect_end(other, "terms-again", 2, "\"3\" is here already, with another directory");
     other = start("terms-state",
                   "join %s -q -c base.ini --data mine3.csv -O third -o federation.state=terms-3-state %s",
                   socket_path, base_options);
@@ -193,7 +193,9 @@ static void who_agrees_to_something_else_stays_out(void **state)
     expect_end(other, "terms-two", 3, "the records are of 12 users");
     /* One that says only at one end that it is a test. */
     other = start("terms-secure",
-                  "join %s -q -c base.ini --data mine12.csv -O secure -o federation.state=two", socket_path);
+                  "join %s -q -c base.ini --data mine12.csv -O secure -o federation.state=two -o "
+                  "consent.max-epsilon=1e6",
+                  socket_path);
     expect_end(other, "terms-secure", 2, "--insecure-test is \"not given\" here and \"given\" at the server");
     pids[N_PARTIES] = start_party("terms", N_PARTIES, "");
     expect_end(server, "terms-server", 0, "a party is refused: ");
@@ -261,7 +263,15 @@ static void a_party_limits_what_it_takes_part_in(void **state)
     expect_end(party, "real-4", 2, "needs randomness = secure");
     party = start_party("real", 4, "-o items.aggregator=modular-sum");
     expect_end(party, "real-4", 2, "secagg, sum and mean have messages");
-    party = start("weighted", "join %s -q -c weighted.ini --data mine4.csv -O weighted-out", socket_path);
+    party = start("weighted",
+                  "join %s -q -c weighted.ini --data mine4.csv -O weighted-out -o consent.max-epsilon=9",
+                  socket_path);
+    expect_end(party, "weighted", 2, "a weight, which a party is not told");
+    party = start("limitless", "join %s -q -c base.ini --data mine4.csv -O limitless", socket_path);
+    expect_end(party, "limitless", 2, "[consent] max-epsilon: is missing");
+    party = start("weighted",
+                  "join %s -q -c weighted.ini --data mine4.csv -O weighted-out -o consent.max-epsilon=9",
+                  socket_path);
     expect_end(party, "weighted", 2, "a weight, which a party is not told");
     /* A run that does not begin has been charged by who has joined, and both ends say so. */
     server = start_server("short", "-o federation.join-time=3 -o federation.least-parties=4");
@@ -371,9 +381,10 @@ static void a_party_comes_back(void **state)
     leave_out_one("mine6.csv", "other6.csv");
     count_answered("back-9-state", 4);
     pids[9] = start_party("back", 9, CAPPED);
-    const pid_t other = start(
-        "back-other", "join %s -q -c base.ini --data other6.csv -O other -o federation.state=back-6-state %s",
-        socket_path, CAPPED);
+    const pid_t other = start("back-other",
+                              "join %s -q -c base.ini --data other6.csv -O other -o "
+                              "federation.state=back-6-state -o consent.max-epsilon=1e6 %s",
+                              socket_path, CAPPED);
     expect_end(other, "back-other", 2, "and then it joined with other records; nothing is sent");
     pids[6] = start_party("back", 6, CAPPED " -o consent.max-epsilon=100");
     expect_end(pids[9], "back-9", 1, "the server asks for message 5, and the statement counts 4 at most");

@@ -316,9 +316,43 @@ static void metrics_of_the_server(void **state)
                "write 127.0.0.1:9464");
 }
 
+/* A slow party is named, costs the others a quorum's time instead of the deadline, and is not asked again; who is not
+   enrolled is refused, and who is taken off the list leaves in the middle of the run. */
+static void slow_and_revoked_parties_are_left_out(void **state)
+{
+    (void)state;
+    pid_t pids[N_PARTIES + 1];
+    const char *all[N_PARTIES + 1] = {NULL};
+    run_config = "hdpmf.ini";
+    training_file("enrolled.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n");
+    all[5] = "-o federation.in-front=faulty -o federation.in-front.silent-after=3";
+    all[1] =
+        "-o federation.in-front=faulty -o federation.in-front.delay=1 -o federation.in-front.delay-time=0.3";
+    base_options = "--insecure-test -o privacy.randomness=reproducible -o run.rounds=6";
+    const pid_t server = start_server(
+        "field", "-o federation.enrolled=enrolled.txt -o federation.quorum=9 -o "
+                 "federation.exclude-after=1 -o federation.deadline=600 -o federation.join-time=8");
+    start_parties("field", pids, all);
+    expect_end(pids[12], "field-12", 2, "\"12\" is not enrolled at the server now");
+    for (int i = 0; i < 900 && !strstr(said("field-server"), "round 1: "); i++)
+        command_sleep(50);
+    training_file("enrolled.txt", "1\n2\n3\n5\n6\n7\n8\n9\n10\n11\n");
+    expect_end(pids[4], "field-4", 1, "\"4\" is not enrolled at the server now");
+    expect_end(server, "field-server", 0, "from \"5\" (excluded until it joins anew): lost for the round");
+    assert_non_null(strstr(said("field-server"), "a party is refused: \"12\" is not enrolled"));
+    for (int p = 1; p < N_PARTIES; p++)
+        if (p != 4 && p != 5)
+            assert_int_equal(ended(pids[p]), 0);
+    ended(pids[5]);
+    expect_end(start_server("field-quorum", "-o federation.quorum=2"), "field-quorum-server", 2,
+               "[federation] quorum = 2: the noise needs ");
+    base_options = "--insecure-test -o privacy.randomness=reproducible";
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slow_and_revoked_parties_are_left_out),
         cmocka_unit_test(keys_that_are_known_beforehand),
         cmocka_unit_test(a_connection_that_is_lost_in_a_round),
         cmocka_unit_test(messages_in_disorder),

@@ -163,7 +163,8 @@ static void dpimf_at_sites(void **state)
     expect_simulated("dpimf-lost", "round 0: 0 1 2\nround 1: 0 2\n", "-o items.aggregator.mean=yes");
     /* Real noise: nothing is proved of the published method, so a site has to say that it takes part all the same. */
     base_options = "";
-    expect_end(start_site("dpimf-real", 1, ""), "dpimf-real-1", 2, "nothing is proved of this run");
+    expect_end(start_site("dpimf-real", 1, "-o consent.max-epsilon=3"), "dpimf-real-1", 2,
+               "nothing is proved of this run");
     expect_end(start_site("dpimf-real", 1, "-o consent.proved=no -o consent.max-epsilon=3"), "dpimf-real-1",
                2, "has no epsilon to limit");
     server = start_server("dpimf-real", sites);

@@ -451,6 +451,23 @@ static void users_that_come_or_go_do_not_show(void **state)
 }
 
 /* Whose record comes or goes may be all that there is of a user, or of an item. */
+/* Two lines of one pair are one record, and the statement says so. */
+static void a_record_is_all_lines_of_a_pair(void **state)
+{
+    static const char *const adjacencies[] = {"add-remove", "zero-out", "flip"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct plan plan;
+        char text[128];
+        snprintf(text, sizeof text, "privacy.unit=record\nprivacy.adjacency=%s\n", adjacencies[i]);
+        plan_of(&plan, by_users, text);
+        char *statement = guarantee_text_wide(&plan.guarantee, 400);
+        assert_non_null(strstr(statement, "which is all lines of one user and item"));
+        free(statement);
+        plan_free(&plan);
+    }
+}
+
 static void lists_of_ids_follow_from_records(void **state)
 {
     (void)state;
@@ -589,6 +606,7 @@ int main(void)
         cmocka_unit_test(stretched_records_cost_their_weight),
         cmocka_unit_test(shares_of_noise_need_all_parties),
         cmocka_unit_test(users_that_come_or_go_do_not_show),
+        cmocka_unit_test(a_record_is_all_lines_of_a_pair),
         cmocka_unit_test(lists_of_ids_follow_from_records),
         cmocka_unit_test(no_key_silences_a_condition),
         cmocka_unit_test(seeds_and_floating_point_leave_the_plan_alone),

@@ -147,7 +147,7 @@ static void only_the_winner_is_released(void **state)
     /* Neither standard output nor what is released tells how many runs there were, or of which. */
     assert_null(strstr(command_out, "run-00"));
     static char text[1 << 20];
-    command_slurp(command_path("out/release/ledger.json"), text, sizeof text);
+    command_slurp(command_path("out/release/certificate.json"), text, sizeof text);
     assert_non_null(strstr(text, "\"selection\""));
     assert_null(strstr(text, "run-00"));
     command_slurp(command_path("out/run.json"), text, sizeof text);

@@ -82,8 +82,8 @@ static void a_point_can_be_run_alone(void **state)
     command_expect("-q -c swept/configs/flat_noise-multiplier-16_seed-2.ini -O alone", 0, "");
     same_file("alone/private/metrics.csv",
               "swept/points/flat_noise-multiplier-16_seed-2/private/metrics.csv");
-    same_file("alone/release/ledger.json",
-              "swept/points/flat_noise-multiplier-16_seed-2/release/ledger.json");
+    same_file("alone/release/certificate.json",
+              "swept/points/flat_noise-multiplier-16_seed-2/release/certificate.json");
     /* And so does the configuration with the settings that --dry-run lists. */
     command_slurp(command_path("swept/configs/flat_noise-multiplier-16_seed-2.ini"), text_a, sizeof text_a);
     assert_non_null(strstr(text_a, "noise-seed = 1698502286948440"));

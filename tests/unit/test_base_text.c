@@ -219,6 +219,9 @@ static void shows_hostile_text(void **state)
     assert_string_equal(text_show("a\x1b[2Jb\n", buffer), "a\\x1b[2Jb\\x0a");
     assert_string_equal(text_show("caf\xc3\xa9 \xff\xc3", buffer), "caf\xc3\xa9 \\xff\\xc3");
     assert_string_equal(text_show("\xc2\x9b", buffer), "\\xc2\\x9b");
+    assert_string_equal(text_show("a\xe2\x80\xae z", buffer), "a\\xe2\\x80\\xae z"); /* from right to left */
+    char small[24];
+    assert_string_equal(text_escape("\n\n\n\n\n\n\n\n", small, sizeof small), "\\x0a\\x0a\\x0a\\x0a...");
     assert_string_equal(text_show("", buffer), "");
     char longer[500];
     for (int fill = 1; fill < 256; fill++) {

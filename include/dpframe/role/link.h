@@ -27,6 +27,10 @@ extern "C" {
 #define DPF_LINK_SERVES 0 /* the end that parties dial */
 #define DPF_LINK_JOINS 1  /* a party */
 
+/* Bytes of a message that the server takes from a peer which the host has not admitted. One message of each peer
+   waits at most: a link reads no further from a peer before that has been received. */
+#define DPF_LINK_FIRST UINT64_C(1024)
+
 /* The server, as a party numbers its only peer. */
 #define DPF_LINK_SERVER INT64_C(0)
 
@@ -66,8 +70,17 @@ typedef struct dpf_link {
     /* [setup, optional] With IN_FRONT, else NULL: the link that is stood in front of, before open. It
      * outlives this. */
     dpf_status (*behind)(void *self, const struct dpf_link *link, void *link_self);
+    /*
+     * [run, required at the server] The host knows the peer: from now on it takes messages of up to so many bytes of it.
+     * Whoever sends a longer one is closed, without room having been made for it. A party takes what the server sends,
+     * up to largest.
+     */
+    void (*admit)(void *self, int64_t peer, uint64_t largest);
+    /* [run, optional] send to several peers, from one buffer that they share. NULL: the host calls send for each. */
+    dpf_status (*share)(void *self, const int64_t *peers, int64_t n_peers, const uint8_t *bytes,
+                        uint64_t n_bytes);
     /* NULL. A later minor may name a slot; what it names is optional. */
-    void (*reserved_slots[8])(void);
+    void (*reserved_slots[6])(void);
 } dpf_link;
 
 #ifdef __cplusplus

@@ -3,6 +3,8 @@
 
 #include <float.h>
 
+#include "dpframe/integer_noise.h"
+
 /* The largest of all candidates: R. */
 static double candidates_at(const struct renyi_selection *selection, double order)
 {
@@ -67,6 +69,40 @@ static int64_t dense_orders(const struct order_list *list, double *orders)
     return n;
 }
 
+/* mu of the Gaussian pair that dominates all releases of a candidate together; NaN if some are of another kind, or
+   drawn. Integer noise: integer_noise.h. */
+static double gaussian_mu(const struct renyi_total *candidate)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < candidate->n; i++) {
+        const dpf_charge *c = &candidate->charges[i];
+        const int on_grid =
+            c->kind == DPF_EVENT_DISCRETE_GAUSSIAN || c->kind == DPF_EVENT_CORRELATED_GAUSSIAN;
+        if ((c->kind != DPF_EVENT_GAUSSIAN && !on_grid) || c->rate < 1.0)
+            return NAN;
+        const double mu = on_grid && c->grid > 0.0
+                              ? c->sensitivity / c->grid * dpf_discrete_gaussian_shift(c->scale / c->grid)
+                              : c->sensitivity / c->scale;
+        sum += c->copies * mu * mu;
+    }
+    return candidate->n_selections > 0 ? (double)NAN : sqrt(sum) * (1.0 + 1e-14 * (double)(candidate->n + 1));
+}
+
+/* The largest of all candidates: their pairs' divergences grow with mu, and that of a public choice among them is a mean of
+   theirs. NaN if there is a candidate without one. */
+static double largest_mu(const struct renyi_selection *selection)
+{
+    double most = 0.0;
+    for (int64_t i = 0; i < selection->law.candidates; i++) {
+        const double mu = gaussian_mu(&selection->candidates[i]);
+        if (!(mu <= most))
+            most = mu;
+        if (isnan(most))
+            break;
+    }
+    return most;
+}
+
 static dpf_status prepare_curve(const dpf_host *host, const struct order_list *list,
                                 struct renyi_selection *selection)
 {
@@ -77,6 +113,7 @@ static dpf_status prepare_curve(const dpf_host *host, const struct order_list *l
     if (!selection->orders || !selection->values)
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     selection->n_orders = dense_orders(list, selection->orders);
+    selection->mu = largest_mu(selection);
     for (int64_t i = 0; i < selection->n_orders; i++) {
         selection->values[i] = candidates_at(selection, selection->orders[i]);
         if (isnan(selection->values[i]))
@@ -85,14 +122,25 @@ static dpf_status prepare_curve(const dpf_host *host, const struct order_list *l
     return DPF_OK;
 }
 
+/* Balle, Wang (ICML 2018), Theorem 8, rounded up. */
+static double gaussian_delta(double mu, double epsilon)
+{
+    const double half = 0.70710678118654752440, a = epsilon / mu - mu / 2.0, b = epsilon / mu + mu / 2.0;
+    const double error = DBL_EPSILON * (64.0 + 8.0 * (1.0 + fabs(a)) * b + 8.0 * epsilon);
+    const double above = 0.5 * erfc(a * half);
+    return above * (1.0 + error) -
+           (epsilon < 700.0 ? exp(epsilon) * 0.5 * erfc(b * half) * (1.0 - error) : 0.0);
+}
+
 /* An upper bound on the delta of one run at that epsilon. */
 static double run_delta(const struct renyi_selection *selection, double epsilon)
 {
-    const double pure = candidates_at(selection, INFINITY);
-    double least = 1.0;
+    const double pure = candidates_at(selection, INFINITY), mu = selection->mu;
+    double least = mu > 0.0 ? gaussian_delta(mu, epsilon) : mu == 0.0 ? 0.0 : 1.0;
+    least = least > 1.0 ? 1.0 : least < 0.0 ? 0.0 : least;
     if (isfinite(pure)) { /* randomized response dominates (Kairouz, Oh, Viswanath, arXiv 1311.0776) */
-        const double response = -expm1(epsilon - pure) / (1.0 + exp(-pure));
-        least = response > 0.0 ? response : 0.0;
+        const double response = fmax(-expm1(epsilon - pure) / (1.0 + exp(-pure)), 0.0);
+        least = response < least ? response : least;
     }
     for (int64_t i = 0; i < selection->n_orders; i++) {
         const double a = selection->orders[i], r = selection->values[i];

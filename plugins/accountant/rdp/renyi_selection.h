@@ -19,6 +19,7 @@
  *
  * Poisson (Theorem 6): f'(q) = mean e^{mean (q-1)}. Where Q is (e, d)-DP with e^e <= 1 + 1/(a-1),
  *   a q - (a-1) q' - 1 <= (a-1) d,   so   max <= mean e^{(a-1) mean d}.
+ * d comes from the curve; where all releases of a run are Gaussian without a draw it is that of the Gaussian pair, exactly.
  * No run at all is an outcome, too, of probability e^-mean. The theorem leaves it out; it counts here:
  *   D_a <= ln(e^-mean + mean e^{(a-1) (R(a) + mean d)}) / (a-1).
  * Without it a mean of 0.1 and a mechanism that reads no data would have a negative divergence.
@@ -34,6 +35,7 @@ struct renyi_selection {
     double share;                   /* negative binomial: (1+eta) times the least over b */
     double *orders, *values;        /* Poisson: R at some orders, ascending */
     int64_t n_orders;
+    double mu; /* Poisson: one run is dominated by a Gaussian pair of this mean; NaN if it is not */
 };
 
 /* The candidates are there: what is needed of their curve. */

@@ -183,6 +183,12 @@ static void hang_up(void *self, int64_t peer)
     faulty->link->hang_up(faulty->self, peer);
 }
 
+static void admit(void *self, int64_t peer, uint64_t largest)
+{
+    struct faulty *faulty = self;
+    faulty->link->admit(faulty->self, peer, largest);
+}
+
 static void close_end(void *self)
 {
     struct faulty *faulty = self;
@@ -229,6 +235,7 @@ static const dpf_link functions = {
     .hang_up = hang_up,
     .close = close_end,
     .behind = behind,
+    .admit = admit,
 };
 
 static const dpf_component component = {

@@ -111,14 +111,26 @@ static dpf_status open_end(void *self, int32_t which, const char *address)
     return status;
 }
 
-static dpf_status send_message(void *self, int64_t peer, const uint8_t *bytes, uint64_t n_bytes)
+static dpf_status share(void *self, const int64_t *peers, int64_t n_peers, const uint8_t *bytes,
+                        uint64_t n_bytes)
 {
     struct link *link = self;
     if (n_bytes > LARGEST)
         return link->host->fail(link->host, DPF_E_RANGE, -1, "a message is longer than 2^31 bytes");
-    return link->functions->send(link->end, peer, bytes, n_bytes) == 0
+    return link->functions->share(link->end, peers, n_peers, bytes, n_bytes) == 0
                ? DPF_OK
                : link->host->fail(link->host, DPF_E_MEMORY, -1, "out of memory");
+}
+
+static dpf_status send_message(void *self, int64_t peer, const uint8_t *bytes, uint64_t n_bytes)
+{
+    return share(self, &peer, 1, bytes, n_bytes);
+}
+
+static void admit(void *self, int64_t peer, uint64_t largest)
+{
+    struct link *link = self;
+    link->functions->admit(link->end, peer, largest < LARGEST ? largest : LARGEST);
 }
 
 static dpf_status receive(void *self, double seconds, dpf_link_event *out)
@@ -169,6 +181,8 @@ static const dpf_link functions = {
     .receive = receive,
     .hang_up = hang_up,
     .close = close_end,
+    .admit = admit,
+    .share = share,
 };
 
 static const dpf_component component = {

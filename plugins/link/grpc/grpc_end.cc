@@ -35,7 +35,7 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t piece_bytes = size_t{3} << 20; /* gRPC takes 4 MB */
+constexpr size_t piece_bytes = size_t{1} << 18; /* a peer that the host does not know costs no more */
 constexpr size_t largest = size_t{1} << 31;
 const char *const method = "/dpframe.link.v1/Carry";
 
@@ -77,25 +77,37 @@ class Inbox
 class Peer
 {
   public:
-    Peer(int64_t number, Inbox *inbox) : number_(number), inbox_(inbox)
+    Peer(int64_t number, Inbox *inbox, size_t largest_in)
+        : number_(number), inbox_(inbox), largest_in_(largest_in)
     {
     }
     virtual ~Peer() = default;
 
-    void send(const uint8_t *bytes, size_t n)
+    /* The slices are counted references: several peers send the same bytes. */
+    void send(const std::vector<grpc::Slice> &pieces)
     {
         std::lock_guard<std::recursive_mutex> hold(lock_);
         if (over_ || closing_)
             return;
-        size_t at = 0;
-        do {
-            const size_t piece = n - at < piece_bytes ? n - at : piece_bytes;
-            std::string out(1, at + piece == n ? '\1' : '\0');
-            out.append(reinterpret_cast<const char *>(bytes) + at, piece);
-            out_.push_back(std::move(out));
-            at += piece;
-        } while (at < n);
+        out_.insert(out_.end(), pieces.begin(), pieces.end());
         pump();
+    }
+
+    void admit(size_t largest_in)
+    {
+        std::lock_guard<std::recursive_mutex> hold(lock_);
+        largest_in_ = largest_in;
+    }
+
+    /* The message that waited has been received. */
+    void go_on()
+    {
+        std::lock_guard<std::recursive_mutex> hold(lock_);
+        if (!waiting_)
+            return;
+        waiting_ = false;
+        if (!over_)
+            start_read(&in_piece_);
     }
 
     /* Ends once everything has left, or, see overdue, a second later. */
@@ -106,6 +118,7 @@ class Peer
             return;
         closing_ = true;
         until_ = Clock::now() + std::chrono::seconds(1);
+        go_on(); /* what comes is thrown away */
         pump();
     }
 
@@ -160,7 +173,8 @@ class Peer
     {
         std::lock_guard<std::recursive_mutex> hold(lock_);
         if (ok && take_piece()) {
-            start_read(&in_piece_);
+            if (!waiting_)
+                start_read(&in_piece_);
             return;
         }
         is_over();
@@ -180,8 +194,7 @@ class Peer
             return;
         if (!out_.empty() && !over_) {
             writing_ = true;
-            grpc::Slice slice(out_.front());
-            out_piece_ = grpc::ByteBuffer(&slice, 1);
+            out_piece_ = grpc::ByteBuffer(&out_.front(), 1);
             start_write(&out_piece_);
         } else if (closing_ && !ended_) {
             ended_ = true;
@@ -198,7 +211,8 @@ class Peer
         for (const grpc::Slice &slice : slices)
             piece.append(reinterpret_cast<const char *>(slice.begin()), slice.size());
         in_piece_.Clear();
-        if (piece.empty() || (piece[0] != '\0' && piece[0] != '\1') || in_.size() + piece.size() > largest)
+        if (piece.empty() || (piece[0] != '\0' && piece[0] != '\1') ||
+            in_.size() + piece.size() - 1 > largest_in_)
             return false;
         in_.append(piece, 1, std::string::npos);
         if (piece[0] == '\0')
@@ -207,17 +221,21 @@ class Peer
         event.kind = DPF_LINK_MESSAGE;
         event.peer = number_;
         event.bytes.swap(in_);
-        if (!closing_)
+        if (!closing_) {
+            waiting_ = true;
             inbox_->push(std::move(event));
+        }
         return true;
     }
 
     const int64_t number_;
     Inbox *const inbox_;
-    std::deque<std::string> out_;
+    std::deque<grpc::Slice> out_;
+    size_t largest_in_;
     grpc::ByteBuffer out_piece_, in_piece_;
     std::string in_;
     bool writing_ = false, closing_ = false, ended_ = false, over_ = false;
+    bool waiting_ = false; /* a message is in the inbox, and nothing is read before it has been received */
     Clock::time_point until_;
 };
 
@@ -267,6 +285,14 @@ struct grpc_end {
         return peers.empty() && dying == 0;
     }
 
+    void go_on(int64_t number)
+    {
+        std::lock_guard<std::mutex> hold(lock);
+        const auto at = peers.find(number);
+        if (at != peers.end())
+            at->second->go_on();
+    }
+
     void cancel_overdue()
     {
         std::lock_guard<std::mutex> hold(lock);
@@ -282,7 +308,7 @@ class ServerPeer final : public grpc::ServerGenericBidiReactor, public Peer
 {
   public:
     ServerPeer(grpc_end *end, int64_t number, grpc::GenericCallbackServerContext *context)
-        : Peer(number, &end->inbox), end_(end), context_(context)
+        : Peer(number, &end->inbox, DPF_LINK_FIRST), end_(end), context_(context)
     {
     }
     void start()
@@ -329,7 +355,8 @@ class ServerPeer final : public grpc::ServerGenericBidiReactor, public Peer
 class ClientPeer final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public Peer
 {
   public:
-    explicit ClientPeer(grpc_end *end) : Peer(DPF_LINK_SERVER, &end->inbox), end_(end), stub_(end->channel)
+    explicit ClientPeer(grpc_end *end)
+        : Peer(DPF_LINK_SERVER, &end->inbox, largest), end_(end), stub_(end->channel)
     {
     }
 
@@ -497,8 +524,16 @@ bool serve(grpc_end *end, const grpc_end_setup *setup, char why[GRPC_END_WHY])
     int port = 0;
     builder.AddListeningPort(setup->address, grpc::SslServerCredentials(options), &port);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
-    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000);
+    /* A connection that died without a word is noticed within 10 s. */
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 5000);
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
+    /* What nobody has vouched for yet. */
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 10000);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 2);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, static_cast<int>(piece_bytes));
+    builder.SetMaxReceiveMessageSize(static_cast<int>(piece_bytes) + 1);
     builder.RegisterCallbackGenericService(end->service.get());
     end->server = builder.BuildAndStart();
     if (end->server && port != 0)
@@ -517,7 +552,8 @@ bool join(grpc_end *end, const grpc_end_setup *setup, char why[GRPC_END_WHY])
     grpc::ChannelArguments arguments;
     if (*setup->server_name)
         arguments.SetSslTargetNameOverride(setup->server_name);
-    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10000);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     end->channel = grpc::CreateCustomChannel(setup->address, grpc::SslCredentials(options), arguments);
@@ -558,16 +594,45 @@ struct grpc_end *open_end(const struct grpc_end_setup *setup, char why[GRPC_END_
     return nullptr;
 }
 
-int send_message(struct grpc_end *end, int64_t number, const uint8_t *bytes, uint64_t n_bytes)
+/* Cut into pieces that gRPC takes. */
+std::vector<grpc::Slice> pieces_of(const uint8_t *bytes, size_t n)
+{
+    std::vector<grpc::Slice> pieces;
+    size_t at = 0;
+    do {
+        const size_t piece = n - at < piece_bytes ? n - at : piece_bytes;
+        std::string out(1, at + piece == n ? '\1' : '\0');
+        out.append(reinterpret_cast<const char *>(bytes) + at, piece);
+        pieces.emplace_back(out);
+        at += piece;
+    } while (at < n);
+    return pieces;
+}
+
+int share(struct grpc_end *end, const int64_t *numbers, int64_t n, const uint8_t *bytes, uint64_t n_bytes)
+{
+    try {
+        const std::vector<grpc::Slice> pieces = pieces_of(bytes, static_cast<size_t>(n_bytes));
+        std::lock_guard<std::mutex> hold(end->lock);
+        for (int64_t i = 0; i < n; i++) {
+            const auto at = end->peers.find(numbers[i]);
+            if (at != end->peers.end())
+                at->second->send(pieces);
+        }
+        return 0;
+    } catch (...) {
+        return -1;
+    }
+}
+
+void admit(struct grpc_end *end, int64_t number, uint64_t largest_in)
 {
     try {
         std::lock_guard<std::mutex> hold(end->lock);
         const auto at = end->peers.find(number);
         if (at != end->peers.end())
-            at->second->send(bytes, static_cast<size_t>(n_bytes));
-        return 0;
+            at->second->admit(static_cast<size_t>(largest_in));
     } catch (...) {
-        return -1;
     }
 }
 
@@ -577,6 +642,8 @@ int receive(struct grpc_end *end, double seconds, dpf_link_event *out)
         const auto until = Clock::now() + std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6));
         end->cancel_overdue();
         end->current = end->inbox.pop(until);
+        if (end->current.kind == DPF_LINK_MESSAGE)
+            end->go_on(end->current.peer);
         out->kind = end->current.kind;
         out->peer = end->current.peer;
         out->bytes = reinterpret_cast<const uint8_t *>(end->current.bytes.data());
@@ -627,4 +694,4 @@ void close_end(struct grpc_end *end)
 
 } // namespace
 
-const struct grpc_end_functions dpframe_grpc_end_1 = {open_end, send_message, receive, hang_up, close_end};
+const struct grpc_end_functions dpframe_grpc_end_2 = {open_end, share, admit, receive, hang_up, close_end};

@@ -31,15 +31,18 @@ struct grpc_end_setup {
 struct grpc_end_functions {
     /* NULL, with a sentence in why. */
     struct grpc_end *(*open)(const struct grpc_end_setup *setup, char why[GRPC_END_WHY]);
-    /* 0, or -1: out of memory. */
-    int (*send)(struct grpc_end *end, int64_t peer, const uint8_t *bytes, uint64_t n_bytes);
+    /* To each of them, from one buffer. 0, or -1: out of memory. */
+    int (*share)(struct grpc_end *end, const int64_t *peers, int64_t n_peers, const uint8_t *bytes,
+                 uint64_t n_bytes);
+    /* The largest message that is taken from the peer. */
+    void (*admit)(struct grpc_end *end, int64_t peer, uint64_t largest);
     int (*receive)(struct grpc_end *end, double seconds, dpf_link_event *out);
     void (*hang_up)(struct grpc_end *end, int64_t peer);
     /* Waits for what is under way, and ends all threads. */
     void (*close)(struct grpc_end *end);
 };
-#define GRPC_END_SYMBOL "dpframe_grpc_end_1"
-extern DPF_EXPORT const struct grpc_end_functions dpframe_grpc_end_1;
+#define GRPC_END_SYMBOL "dpframe_grpc_end_2"
+extern DPF_EXPORT const struct grpc_end_functions dpframe_grpc_end_2;
 
 #ifdef __cplusplus
 }

@@ -214,6 +214,42 @@ static void mistakes_are_named(void **state)
     plain_close(&server.host);
 }
 
+/* Whom the host has not admitted may say who it is, and no more; then up to what the host has allowed. One message
+   goes to several peers from one buffer. */
+static void limits_hold(void **state)
+{
+    (void)state;
+    struct end server, alice, bob;
+    static uint8_t bytes[5001];
+    const int64_t both[] = {2, 1};
+    open_end(&server, DPF_LINK_SERVES, "server");
+    open_end(&alice, DPF_LINK_JOINS, "alice");
+    assert_int_equal(next(&server, DPF_LINK_OPENED).peer, 0);
+    open_end(&bob, DPF_LINK_JOINS, "bob");
+    assert_int_equal(next(&server, DPF_LINK_OPENED).peer, 1);
+    assert_int_equal(alice.link->send(alice.host.self, DPF_LINK_SERVER, bytes, DPF_LINK_FIRST + 1), DPF_OK);
+    assert_int_equal(next(&server, DPF_LINK_CLOSED).peer, 0);
+    next(&alice, DPF_LINK_CLOSED);
+    plain_close(&alice.host);
+    assert_int_equal(bob.link->send(bob.host.self, DPF_LINK_SERVER, bytes, DPF_LINK_FIRST), DPF_OK);
+    assert_int_equal(next(&server, DPF_LINK_MESSAGE).n_bytes, DPF_LINK_FIRST);
+    server.link->admit(server.host.self, 1, 5000);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(bob.link->send(bob.host.self, DPF_LINK_SERVER, bytes, 5000), DPF_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(next(&server, DPF_LINK_MESSAGE).n_bytes, 5000);
+    open_end(&alice, DPF_LINK_JOINS, "alice");
+    assert_int_equal(next(&server, DPF_LINK_OPENED).peer, 2);
+    assert_int_equal(server.link->share(server.host.self, both, 2, (const uint8_t *)"to both", 7), DPF_OK);
+    expect_text(&alice, DPF_LINK_SERVER, "to both");
+    expect_text(&bob, DPF_LINK_SERVER, "to both");
+    assert_int_equal(bob.link->send(bob.host.self, DPF_LINK_SERVER, bytes, 5001), DPF_OK);
+    assert_int_equal(next(&server, DPF_LINK_CLOSED).peer, 1);
+    plain_close(&bob.host);
+    plain_close(&alice.host);
+    plain_close(&server.host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +257,7 @@ int main(void)
         cmocka_unit_test(large_messages_are_cut_and_joined),
         cmocka_unit_test(certificates_are_checked_at_both_ends),
         cmocka_unit_test(what_is_not_encrypted_is_refused),
+        cmocka_unit_test(limits_hold),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, begin, end_all);

@@ -30,6 +30,18 @@ struct bytes {
     uint64_t n, room;
 };
 
+/* A message on its way out, shared by those that it goes to. */
+struct block {
+    int64_t references;
+    uint64_t n;
+    uint8_t data[];
+};
+
+struct parcel {
+    struct block *block;
+    struct parcel *next;
+};
+
 struct peer {
     int fd; /* -1: closed */
     int64_t number;
@@ -39,8 +51,9 @@ struct peer {
     double until;    /* the peer is closed then at the latest */
     struct bytes in; /* what has come of messages that were not given out yet */
     uint64_t given;  /* bytes at the front of in that the last event pointed to */
-    struct bytes out;
-    uint64_t sent; /* bytes at the front of out that have left */
+    struct parcel *out, **out_end;
+    uint64_t sent;    /* bytes of the first that have left */
+    uint64_t largest; /* of a message that it may send */
     char why[64];
 };
 
@@ -81,7 +94,8 @@ static int reserve(const struct local *local, struct bytes *bytes, uint64_t more
 {
     if (bytes->n + more <= bytes->room)
         return 0;
-    const uint64_t room = (bytes->n + more) * 2;
+    /* A long message's length is known: room for it, and no more. */
+    const uint64_t room = more > 65536 ? bytes->n + more : (bytes->n + more) * 2;
     uint8_t *grown = local->memory->allocate(local->host, room);
     if (!grown)
         return -1;
@@ -133,8 +147,10 @@ static dpf_status make_room(struct local *local)
 /* There is room. */
 static void add_peer(struct local *local, int fd, int announced)
 {
-    local->peers[local->n++] =
-        (struct peer){.fd = fd, .number = local->next_number++, .announced = announced};
+    local->peers[local->n++] = (struct peer){.fd = fd,
+                                             .number = local->next_number++,
+                                             .announced = announced,
+                                             .largest = announced ? LARGEST : DPF_LINK_FIRST};
 }
 
 static struct peer *find(const struct local *local, int64_t number)
@@ -154,22 +170,34 @@ static void cut(struct peer *peer, const char *why)
     snprintf(peer->why, sizeof(peer->why), "%s", why);
 }
 
+static void drop_parcel(struct local *local, struct peer *peer)
+{
+    struct parcel *parcel = peer->out;
+    peer->out = parcel->next;
+    if (--parcel->block->references == 0)
+        local->memory->release(local->host, parcel->block);
+    local->memory->release(local->host, parcel);
+    peer->sent = 0;
+}
+
 static void remove_peer(struct local *local, int64_t i)
 {
     struct peer *peer = &local->peers[i];
     cut(peer, "");
     wipe(local, &peer->in);
-    wipe(local, &peer->out);
+    while (peer->out)
+        drop_parcel(local, peer);
     local->peers[i] = local->peers[--local->n];
 }
 
 /* ---- what comes and goes ------------------------------------------------------------------------ */
 
-static void flush(struct peer *peer)
+static void flush(struct local *local, struct peer *peer)
 {
-    while (peer->fd >= 0 && peer->sent < peer->out.n) {
-        const ssize_t n = send(peer->fd, peer->out.data + peer->sent, peer->out.n - peer->sent,
-                               MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (peer->fd >= 0 && peer->out) {
+        const struct block *block = peer->out->block;
+        const ssize_t n =
+            send(peer->fd, block->data + peer->sent, block->n - peer->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         if (n <= 0) {
@@ -177,8 +205,11 @@ static void flush(struct peer *peer)
             return;
         }
         peer->sent += (uint64_t)n;
+        if (peer->sent == block->n)
+            drop_parcel(local, peer);
     }
-    peer->out.n = peer->sent = 0;
+    if (!peer->out)
+        peer->out_end = NULL;
     /* Closing with unread bytes would take from the peer what it has not read yet. */
     if (peer->fd >= 0 && peer->closing && !peer->shut) {
         shutdown(peer->fd, SHUT_WR);
@@ -208,7 +239,7 @@ static dpf_status fill(struct local *local, struct peer *peer)
         uint64_t more = 65536;
         if (peer->in.n >= LENGTH_BYTES) {
             const uint64_t length = length_of(&peer->in);
-            if (length > LARGEST) {
+            if (length > peer->largest) {
                 cut(peer, "what it sends is not a message of dpframe");
                 return DPF_OK;
             }
@@ -234,6 +265,8 @@ static void forget_given(struct local *local)
         if (local->peers[i].given) {
             drop_front(&local->peers[i].in, local->peers[i].given);
             local->peers[i].given = 0;
+            if (local->peers[i].in.n == 0)
+                wipe(local, &local->peers[i].in); /* a party is silent for most of the time */
         }
 }
 
@@ -249,6 +282,10 @@ static int pick(struct local *local, dpf_link_event *out)
             peer->announced = 1;
             out->kind = DPF_LINK_OPENED;
             return 1;
+        }
+        if (!peer->closing && peer->in.n >= LENGTH_BYTES && length_of(&peer->in) > peer->largest) {
+            cut(peer, "its message is longer than it may be");
+            peer->in.n = 0;
         }
         if (has_message(peer) && !peer->closing) {
             out->kind = DPF_LINK_MESSAGE;
@@ -279,8 +316,8 @@ static dpf_status wait_for_peers(struct local *local, double seconds)
         struct peer *peer = &local->peers[i];
         if (peer->closing && peer->until - time < seconds)
             seconds = peer->until > time ? peer->until - time : 0;
-        local->polled[n++] = (struct pollfd){
-            .fd = peer->fd, .events = (short)(POLLIN | (peer->sent < peer->out.n ? POLLOUT : 0))};
+        local->polled[n++] =
+            (struct pollfd){.fd = peer->fd, .events = (short)(POLLIN | (peer->out ? POLLOUT : 0))};
     }
     if (local->listener >= 0)
         local->polled[n++] = (struct pollfd){.fd = local->listener, .events = POLLIN};
@@ -289,7 +326,7 @@ static dpf_status wait_for_peers(struct local *local, double seconds)
     const int64_t n_before = local->n;
     for (int64_t i = 0; i < n_before; i++) {
         if (local->polled[i].revents & POLLOUT)
-            flush(&local->peers[i]);
+            flush(local, &local->peers[i]);
         if (local->polled[i].revents & (POLLIN | POLLHUP | POLLERR)) {
             const dpf_status status = fill(local, &local->peers[i]);
             if (status != DPF_OK)
@@ -380,24 +417,64 @@ static dpf_status open_end(void *self, int32_t end, const char *path)
     return end == DPF_LINK_SERVES ? serve(local, &address) : join(local, &address);
 }
 
-static dpf_status send_message(void *self, int64_t number, const uint8_t *bytes, uint64_t n_bytes)
+static struct block *make_block(const struct local *local, const uint8_t *bytes, uint64_t n_bytes)
+{
+    struct block *block = local->memory->allocate(local->host, sizeof(*block) + n_bytes + LENGTH_BYTES);
+    if (!block)
+        return NULL;
+    block->references = 1;
+    block->n = n_bytes + LENGTH_BYTES;
+    for (int i = 0; i < LENGTH_BYTES; i++)
+        block->data[i] = (uint8_t)(n_bytes >> (8 * i));
+    if (n_bytes)
+        memcpy(block->data + LENGTH_BYTES, bytes, n_bytes);
+    return block;
+}
+
+static int append(struct local *local, struct peer *peer, struct block *block)
+{
+    struct parcel *parcel = local->memory->allocate(local->host, sizeof(*parcel));
+    if (!parcel)
+        return -1;
+    *parcel = (struct parcel){.block = block};
+    block->references++;
+    if (peer->out)
+        *peer->out_end = parcel;
+    else
+        peer->out = parcel;
+    peer->out_end = &parcel->next;
+    return 0;
+}
+
+static dpf_status share(void *self, const int64_t *numbers, int64_t n, const uint8_t *bytes, uint64_t n_bytes)
 {
     struct local *local = self;
-    struct peer *peer = find(local, number);
+    int status = 0;
     if (n_bytes > LARGEST)
         return local->host->fail(local->host, DPF_E_RANGE, -1, "a message is longer than 2^31 bytes");
-    if (!peer || peer->fd < 0 || peer->closing)
-        return DPF_OK;
-    drop_front(&peer->out, peer->sent);
-    peer->sent = 0;
-    if (reserve(local, &peer->out, n_bytes + LENGTH_BYTES) != 0)
-        return local->host->fail(local->host, DPF_E_MEMORY, -1, "out of memory");
-    for (int i = 0; i < LENGTH_BYTES; i++)
-        peer->out.data[peer->out.n++] = (uint8_t)(n_bytes >> (8 * i));
-    memcpy(peer->out.data + peer->out.n, bytes, n_bytes);
-    peer->out.n += n_bytes;
-    flush(peer);
-    return DPF_OK;
+    struct block *block = make_block(local, bytes, n_bytes);
+    for (int64_t i = 0; block && i < n && status == 0; i++) {
+        struct peer *peer = find(local, numbers[i]);
+        if (!peer || peer->fd < 0 || peer->closing)
+            continue;
+        status = append(local, peer, block);
+        flush(local, peer);
+    }
+    if (block && --block->references == 0)
+        local->memory->release(local->host, block);
+    return block && status == 0 ? DPF_OK : local->host->fail(local->host, DPF_E_MEMORY, -1, "out of memory");
+}
+
+static dpf_status send_message(void *self, int64_t number, const uint8_t *bytes, uint64_t n_bytes)
+{
+    return share(self, &number, 1, bytes, n_bytes);
+}
+
+static void admit(void *self, int64_t number, uint64_t largest)
+{
+    struct peer *peer = find(self, number);
+    if (peer)
+        peer->largest = largest < LARGEST ? largest : LARGEST;
 }
 
 static dpf_status receive(void *self, double seconds, dpf_link_event *out)
@@ -432,7 +509,7 @@ static void hang_up(void *self, int64_t number)
         return;
     peer->closing = 1;
     peer->until = now() + 1;
-    flush(peer);
+    flush(local, peer);
 }
 
 static void close_end(void *self)
@@ -482,6 +559,8 @@ static const dpf_link functions = {
     .receive = receive,
     .hang_up = hang_up,
     .close = close_end,
+    .admit = admit,
+    .share = share,
 };
 
 static const dpf_component component = {

@@ -18,6 +18,8 @@
  *   analytic  the least z with Phi(1/(2z) - epsilon z) - e^epsilon Phi(-1/(2z) - epsilon z) <= delta
  *             (Balle, Wang, ICML 2018, Theorem 8), from the private side of a bracket
  */
+#include <float.h>
+
 #include "dpframe/additive_mechanism.h"
 
 enum { P_CALIBRATION, P_EPSILON, P_DELTA, P_MULTIPLIER, P_SIGMA, P_SHARED };
@@ -45,19 +47,33 @@ static const dpf_param params[] = {
     DPF_ADDITIVE_PARAMS(21, 4, 23),
 };
 
-static double normal_cdf(double x)
+#define DENSITY_AT_0 0.39894228040143267794
+#define ROOT_HALF 0.70710678118654752440
+
+/* Phi(-x) over the normal density at x, x >= 0. */
+static double mills(double x)
 {
-    return 0.5 * erfc(-x * 0.70710678118654752440);
+    double below = 0;
+    if (x < 6)
+        return 0.5 * erfc(x * ROOT_HALF) * exp(x * x / 2) / DENSITY_AT_0;
+    for (int k = 60; k > 0; k--) /* Laplace's continued fraction */
+        below = k / (x + below);
+    return 1 / (x + below);
 }
 
-/* Whether multiplier z gives (epsilon, delta) for certain: rounding errors count against it. */
+/*
+ * Whether multiplier z gives (epsilon, delta) for certain: rounding errors count against it. With a = epsilon z -
+ * 1/(2z) and b = epsilon z + 1/(2z) the density at a is e^epsilon times that at b, since b^2 - a^2 = 2 epsilon. So
+ * e^epsilon Phi(-b) is the density at a times Mills' ratio at b, which neither overflows nor vanishes at any epsilon.
+ * a is known to DBL_EPSILON b, which moves the density by |a| times that.
+ */
 static int is_private(double z, double epsilon, double delta)
 {
-    double below = normal_cdf(0.5 / z - epsilon * z);
-    double above = normal_cdf(-0.5 / z - epsilon * z);
-    double scaled = above > 0 ? exp(epsilon + log(above)) : 0;
-    double error = 1e-15 * (epsilon + 100) * (below + scaled);
-    return below - scaled + error <= delta;
+    const double a = epsilon * z - 0.5 / z, b = epsilon * z + 0.5 / z;
+    const double density = DENSITY_AT_0 * exp(-a * a / 2);
+    const double below = a < 0 ? 0.5 * erfc(a * ROOT_HALF) : density * mills(a);
+    const double error = DBL_EPSILON * (64 + 4 * b * (1 + fabs(a))) * below;
+    return below - density * mills(b) + error <= delta;
 }
 
 static double analytic_multiplier(double epsilon, double delta)

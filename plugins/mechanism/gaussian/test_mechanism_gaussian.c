@@ -36,11 +36,18 @@ static void the_analytic_calibration_is_balle_wang(void **state)
         {"epsilon=10; delta=1e-10; grid-bits=23", 0.68304396722748118},
         {"epsilon=0.001; delta=1e-8; grid-bits=23", 3619.1520805598608},
         {"epsilon=100; delta=1e-5; grid-bits=23", 0.094669907014746388},
+        /* e^epsilon is no double from here on, nor is what it multiplies. */
+        {"epsilon=743; delta=1e-10; grid-bits=23", 0.030551087425119426},
+        {"epsilon=745; delta=1e-6; grid-bits=23", 0.029271663961001412},
+        {"epsilon=1000; delta=1e-6; grid-bits=23", 0.024850366686947720},
+        {"epsilon=5000; delta=0.3; grid-bits=23", 0.010051569857798915},
+        {"epsilon=100000; delta=1e-5; grid-bits=23", 0.0022574827698998382},
+        {"epsilon=1000000; delta=1e-12; grid-bits=23", 0.00071063241446261301},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         double z = multiplier_of(cases[i].settings);
-        assert_true(z >= cases[i].z * (1 - 1e-12)); /* the private side */
-        assert_true(z <= cases[i].z * (1 + 3e-7));  /* two grid steps */
+        assert_true(z >= cases[i].z * (1 - 1e-12));              /* the private side */
+        assert_true(z <= cases[i].z * (1 + 3e-7) + 2 * 0x1p-23); /* some grid steps */
     }
 }
 

@@ -4,9 +4,11 @@
 #include <cblas.h>
 #include <string.h>
 
-#define BLOCK 128                       /* users of a dense block */
+#define BLOCK 128                       /* dense rows that are multiplied together, at least */
 #define EXACT INT64_C(0x20000000000000) /* integers below it are doubles */
 #define MOST_BYTES 0x1p31               /* of all tasks' sums together */
+#define BATCH_BYTES (INT64_C(12) << 20) /* of the rows of users that are summed together */
+#define BATCH_USERS INT64_C(4096)
 
 /* What the tasks share, and what each has of its own. Users are dealt to the tasks in turn. */
 struct summing {
@@ -17,8 +19,6 @@ struct summing {
     int64_t cells;           /* of a sum */
     int64_t **sums;          /* of each task; the first is the caller's */
     struct gram_desk *desks; /* of each task */
-    double **block;          /* BLOCK x m, zero between blocks; NULL: no users are dense */
-    double **partial;        /* m x m sums of blocks, exact while `pending` users are in it */
 };
 
 /* ---- tasks ----------------------------------------------------------------------------------------------
@@ -40,19 +40,15 @@ static int claim(const dpf_call *call, void **out, int32_t n, uint64_t bytes)
          ? -1                                                                                                \
          : claim(CALL, (void **)(FIELD), N, BYTES))
 
-static int prepare(const dpf_call *call, struct summing *s, int64_t *out, int dense)
+static int prepare(const dpf_call *call, struct summing *s, int64_t *out)
 {
-    const int64_t m = s->columns->m;
-    const double bytes = (double)s->cells * 8.0 + (dense ? (double)m * (double)(m + BLOCK) * 8.0 : 0.0);
+    const double bytes = (double)s->cells * 8.0;
     s->n_tasks = dpf_task_workers(call);
     while (s->n_tasks > 1 && bytes * s->n_tasks > MOST_BYTES)
         s->n_tasks--;
     const int64_t numbers = gram_message_room(s->columns, s->directions);
     if (CLAIM(call, s->sums, s->n_tasks, (uint64_t)s->cells * 8) != 0 ||
         gram_desks_open(call, s->n_tasks, numbers, &s->desks) != 0)
-        return -1;
-    if (dense && (CLAIM(call, s->block, s->n_tasks, (uint64_t)(m * BLOCK) * 8) != 0 ||
-                  CLAIM(call, s->partial, s->n_tasks, (uint64_t)(m * m) * 8) != 0))
         return -1;
     memset(out, 0, (size_t)s->cells * 8);
     return 0;
@@ -65,10 +61,15 @@ static void add_up(const struct summing *s, int64_t *out)
             out[i] += s->sums[t][i];
 }
 
-static dpf_status run(const dpf_call *call, struct summing *s, int dense, dpf_task task, int64_t *out)
+static dpf_status no_memory(const dpf_call *call)
 {
-    if (prepare(call, s, out, dense) != 0)
-        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory for the sums over users");
+    return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory for the sums over users");
+}
+
+static dpf_status run(const dpf_call *call, struct summing *s, dpf_task task, int64_t *out)
+{
+    if (prepare(call, s, out) != 0)
+        return no_memory(call);
     dpf_run_tasks(call, s->n_tasks, task, s);
     if (call->cancelled(call))
         return DPF_E_CANCELLED;
@@ -91,64 +92,193 @@ dpf_status gram_sum_counts(const dpf_call *call, const dpf_interactions *records
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------------------
+ *
+ * One sum for all tasks, of which each adds to its own rows: the rows of a batch of users are made first, by all tasks, and
+ * then read by all. So memory does not grow with the number of tasks.
  */
 
-/* Integers, so the sums of doubles are exact while no partial sum can reach 2^53. */
-static void add_block(const struct summing *s, int64_t task, int64_t users)
-{
-    const int m = (int)s->columns->m;
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, m, (int)users, 1.0, s->block[task], m, 1.0,
-                s->partial[task], m);
-    memset(s->block[task], 0, (size_t)(users * m) * sizeof(double));
-}
+struct pairs {
+    const dpf_interactions *records;
+    const struct gram_columns *columns;
+    int64_t first, count, most; /* users of the batch */
+    struct gram_desk *rows;     /* of each user of the batch, */
+    int64_t *n;                 /* and how many columns it has */
+    double *block;              /* dense rows, of those who have many columns; zero behind them */
+    int64_t dense;
+    double *partial; /* m x m sums of blocks: of integers, exact while `pending` rows are in it */
+    int64_t pending;
+    int64_t *out; /* m x m */
+    int32_t n_bands;
+    int64_t *bands; /* of rows, about equally many cells of the upper triangle each */
+};
 
-static void flush_partial(const struct summing *s, int64_t task)
+static void make_row(void *context, int64_t task, int32_t worker)
 {
-    const int64_t m = s->columns->m;
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = i; j < m; j++)
-            s->sums[task][i * m + j] += (int64_t)s->partial[task][i * m + j];
-    memset(s->partial[task], 0, (size_t)(m * m) * sizeof(double));
-}
-
-static void sum_pairs(void *context, int64_t task, int32_t worker)
-{
-    const struct summing *s = context;
-    const int64_t m = s->columns->m, most = EXACT >> 2 * s->columns->bits;
-    int64_t in_block = 0, pending = 0, first, last;
+    struct pairs *p = context;
     (void)worker;
-    dpf_users_here(s->records, &first, &last);
-    for (int64_t user = first + task; user < last; user += s->n_tasks) {
-        struct gram_desk *desk = &s->desks[task];
-        const int64_t n = gram_message_row(s->columns, &s->records->by_user, user, desk);
-        if (n * GRAM_DENSE_PART <= m) {
-            gram_message_pairs(desk, n, m, 1, s->sums[task]);
+    for (int64_t k = task; k < p->count; k += p->n_bands)
+        p->n[k] = gram_message_row(p->columns, &p->records->by_user, p->first + k, &p->rows[k]);
+}
+
+static int is_dense(const struct pairs *p, int64_t k)
+{
+    return p->n[k] * GRAM_DENSE_PART > p->columns->m;
+}
+
+static void take_dense_rows(struct pairs *p)
+{
+    const int64_t m = p->columns->m;
+    for (int64_t k = 0; k < p->count; k++) {
+        if (!is_dense(p, k))
             continue;
-        }
-        for (int64_t i = 0; i < n; i++)
-            s->block[task][in_block * m + desk->at[i]] = (double)desk->row[i];
-        if (++in_block < BLOCK)
-            continue;
-        if (pending + in_block > most) {
-            flush_partial(s, task);
-            pending = 0;
-        }
-        add_block(s, task, in_block);
-        pending += in_block;
-        in_block = 0;
+        double *to = p->block + p->dense++ * m;
+        for (int64_t i = 0; i < p->n[k]; i++)
+            to[p->rows[k].at[i]] = (double)p->rows[k].row[i];
     }
-    if (pending + in_block > most)
-        flush_partial(s, task);
-    if (in_block > 0)
-        add_block(s, task, in_block);
-    flush_partial(s, task);
+}
+
+/* Columns of a row ascend: the first that is not before `column`. */
+static int64_t find_column(const struct gram_desk *row, int64_t n, int64_t column)
+{
+    int64_t low = 0, high = n;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (row->at[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add_sparse(const struct pairs *p, int64_t k, int64_t first, int64_t last)
+{
+    const struct gram_desk *row = &p->rows[k];
+    const int64_t n = p->n[k], end = find_column(row, n, last);
+    for (int64_t a = find_column(row, n, first); a < end; a++) {
+        int64_t *sums = p->out + row->at[a] * p->columns->m;
+        const int64_t z = row->row[a];
+        for (int64_t b = a; b < n; b++)
+            sums[row->at[b]] += z * row->row[b];
+    }
+}
+
+static void add_sparse_rows(void *context, int64_t band, int32_t worker)
+{
+    const struct pairs *p = context;
+    (void)worker;
+    for (int64_t k = 0; k < p->count; k++)
+        if (!is_dense(p, k))
+            add_sparse(p, k, p->bands[band], p->bands[band + 1]);
+}
+
+static void add_block(void *context, int64_t band, int32_t worker)
+{
+    const struct pairs *p = context;
+    const int64_t first = p->bands[band], last = p->bands[band + 1];
+    const int m = (int)p->columns->m, own = (int)(last - first), beyond = m - (int)last;
+    (void)worker;
+    if (own == 0)
+        return;
+    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, own, (int)p->dense, 1.0, p->block + first, m, 1.0,
+                p->partial + first * m + first, m);
+    if (beyond > 0)
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, own, beyond, (int)p->dense, 1.0,
+                    p->block + first, m, p->block + last, m, 1.0, p->partial + first * m + last, m);
+}
+
+static void flush_band(void *context, int64_t band, int32_t worker)
+{
+    const struct pairs *p = context;
+    const int64_t m = p->columns->m;
+    (void)worker;
+    for (int64_t i = p->bands[band]; i < p->bands[band + 1]; i++) {
+        for (int64_t j = i; j < m; j++)
+            p->out[i * m + j] += (int64_t)p->partial[i * m + j];
+        memset(p->partial + i * m, 0, (size_t)m * sizeof(double));
+    }
+}
+
+static void close_block(const dpf_call *call, struct pairs *p)
+{
+    if (p->pending + p->dense > EXACT >> 2 * p->columns->bits) {
+        dpf_run_tasks(call, p->n_bands, flush_band, p);
+        p->pending = 0;
+    }
+    dpf_run_tasks(call, p->n_bands, add_block, p);
+    memset(p->block, 0, (size_t)(p->dense * p->columns->m) * sizeof *p->block);
+    p->pending += p->dense;
+    p->dense = 0;
+}
+
+/* Of rows 0 .. i-1 of the triangle there are i (2m - i + 1) / 2 cells. */
+static void make_bands(struct pairs *p)
+{
+    const int64_t m = p->columns->m, all = m * (m + 1) / 2;
+    int64_t i = 0;
+    for (int32_t b = 0; b < p->n_bands; b++) {
+        while (i < m && i * (2 * m - i + 1) / 2 < all / p->n_bands * b)
+            i++;
+        p->bands[b] = i;
+    }
+    p->bands[p->n_bands] = m;
+}
+
+/* Desks side by side, in one block for each kind of number. */
+static int open_rows(const dpf_call *call, struct pairs *p)
+{
+    const int64_t numbers = gram_message_room(p->columns, NULL) + 1;
+    p->rows = call->scratch(call, (uint64_t)p->most * sizeof *p->rows);
+    int32_t *at = call->scratch(call, (uint64_t)(p->most * numbers) * sizeof *at);
+    int32_t *row = call->scratch(call, (uint64_t)(p->most * numbers) * sizeof *row);
+    double *values = call->scratch(call, (uint64_t)(p->most * numbers) * sizeof *values);
+    if (!p->rows || !at || !row || !values)
+        return -1;
+    for (int64_t k = 0; k < p->most; k++)
+        p->rows[k] = (struct gram_desk){at + k * numbers, row + k * numbers, values + k * numbers};
+    return 0;
+}
+
+static int open_pairs(const dpf_call *call, struct pairs *p, int64_t users)
+{
+    const int64_t m = p->columns->m, most = BATCH_BYTES / (24 * m + 1);
+    const int32_t workers = dpf_task_workers(call);
+    p->most = most < 1 ? 1 : most < BATCH_USERS ? most : BATCH_USERS;
+    if (p->most > users)
+        p->most = users > 0 ? users : 1;
+    p->n_bands = workers > 1 ? 4 * workers : 1;
+    p->bands = call->scratch(call, (uint64_t)(p->n_bands + 1) * sizeof *p->bands);
+    p->n = call->scratch(call, (uint64_t)p->most * sizeof *p->n);
+    p->block = call->scratch(call, (uint64_t)((p->most + BLOCK) * m) * sizeof *p->block);
+    p->partial = call->scratch(call, (uint64_t)(m * m) * sizeof *p->partial);
+    if (!p->bands || !p->n || !p->block || !p->partial || open_rows(call, p) != 0)
+        return -1;
+    memset(p->block, 0, (size_t)((p->most + BLOCK) * m) * sizeof *p->block);
+    memset(p->partial, 0, (size_t)(m * m) * sizeof *p->partial);
+    make_bands(p);
+    return 0;
 }
 
 dpf_status gram_sum_pairs(const dpf_call *call, const dpf_interactions *records,
                           const struct gram_columns *columns, int64_t *out)
 {
-    struct summing s = {.records = records, .columns = columns, .cells = columns->m * columns->m};
-    return run(call, &s, 1, sum_pairs, out);
+    struct pairs p = {.records = records, .columns = columns, .out = out};
+    int64_t first, last;
+    dpf_users_here(records, &first, &last);
+    memset(out, 0, (size_t)(columns->m * columns->m) * sizeof *out);
+    if (open_pairs(call, &p, last - first) != 0)
+        return no_memory(call);
+    for (p.first = first; p.first < last && !call->cancelled(call); p.first += p.most) {
+        p.count = last - p.first < p.most ? last - p.first : p.most;
+        dpf_run_tasks(call, p.n_bands, make_row, &p);
+        dpf_run_tasks(call, p.n_bands, add_sparse_rows, &p);
+        take_dense_rows(&p);
+        if (p.dense >= BLOCK)
+            close_block(call, &p);
+    }
+    close_block(call, &p);
+    dpf_run_tasks(call, p.n_bands, flush_band, &p);
+    return call->cancelled(call) ? DPF_E_CANCELLED : DPF_OK;
 }
 
 /* ---- projected ------------------------------------------------------------------------------------------
@@ -173,5 +303,5 @@ dpf_status gram_sum_projected(const dpf_call *call, const dpf_interactions *reco
                         .columns = columns,
                         .directions = directions,
                         .cells = columns->m * directions->d};
-    return run(call, &s, 0, sum_projected, out);
+    return run(call, &s, sum_projected, out);
 }

@@ -47,6 +47,12 @@ static void hang_up(void *self, int64_t peer)
     liar->link->hang_up(liar->self, peer);
 }
 
+static void admit(void *self, int64_t peer, uint64_t largest)
+{
+    struct liar *liar = self;
+    liar->link->admit(liar->self, peer, largest);
+}
+
 static void close_end(void *self)
 {
     struct liar *liar = self;
@@ -84,7 +90,8 @@ static const dpf_link functions = {.flags = DPF_LINK_IN_FRONT,
                                    .receive = receive,
                                    .hang_up = hang_up,
                                    .close = close_end,
-                                   .behind = behind};
+                                   .behind = behind,
+                                   .admit = admit};
 
 static const dpf_component component = {.size = sizeof(dpf_component),
                                         .role = DPF_ROLE_LINK,
