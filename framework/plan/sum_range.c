@@ -20,15 +20,19 @@ struct sum_range plan_sum_range(const struct plan *plan, const struct term_plan 
     const int other = term->source == SOURCE_RELATION ? term->side : 1 - term->side;
     const int whole = term->by_user || plan_sends_rows(term); /* a message is a user's */
     const double record = plan_largest_contribution(block_of(term, b), DPF_UNIT_RECORD);
+    const double user = plan_largest_contribution(block_of(term, b), DPF_UNIT_USER);
     const double records = (double)plan_rows(plan, DPF_SIDE_ITEMS); /* that a user has at most */
-    return (struct sum_range){
-        .most = whole ? fmin(plan_largest_contribution(block_of(term, b), DPF_UNIT_USER), records * record)
-                      : record,
-        .each = term->pooled              ? users
-                : whole                   ? 1
-                : other == DPF_SIDE_USERS ? users
-                                          : (double)plan_rows(plan, other),
-        .messages = term->by_user && !term->pooled && !plan_sends_rows(term) ? users : 1};
+    /* A user's part of the Gram row is there without a record: no number of records bounds it. */
+    const int of_records = b < term->sent.n_blocks;
+    return (struct sum_range){.most = !whole       ? record
+                                      : of_records ? fmin(user, records * record)
+                                                   : user,
+                              .each = term->pooled              ? users
+                                      : whole                   ? 1
+                                      : other == DPF_SIDE_USERS ? users
+                                                                : (double)plan_rows(plan, other),
+                              .messages =
+                                  term->by_user && !term->pooled && !plan_sends_rows(term) ? users : 1};
 }
 
 /* Of a block with that grid and variance of a sum of all senders. */
