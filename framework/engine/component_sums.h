@@ -21,7 +21,7 @@ struct component_sums {
     int32_t made;                       /* sums so far: each has draws of its own */
     int64_t at;            /* party: the round that the server has announced; -1: none; COMPONENT_SUMS_OVER */
     int64_t *told, n_told; /* with links: all sums so far, of which each is a count and its numbers */
-    struct sum_bound bound;             /* of this sum's numbers */
+    struct sum_bound bound; /* of this sum's numbers */
     struct engine_stats *stats;
     struct dpf_error *error; /* why a sum failed */
 };

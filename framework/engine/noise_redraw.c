@@ -122,7 +122,8 @@ static int term_histograms(struct engine *engine, struct term_run *term, struct 
 {
     const dpf_query *query = &term->plan->query;
     const int alone = engine->plan->sides[term->plan->side].solve_at == SOLVE_AT_PARTY;
-    const int64_t holders = term->plan->by_user && !term->plan->pooled ? engine->dataset->users.n : engine->parties.n;
+    const int64_t holders =
+        term->plan->by_user && !term->plan->pooled ? engine->dataset->users.n : engine->parties.n;
     const int64_t room = MOST_NUMBERS / (holders * query->width + 1) + 1;
     struct redraw r = {.engine = engine,
                        .term = term,

@@ -31,8 +31,8 @@ struct federated {
     int64_t *integers; /* the message */
     struct sum sum;
     struct sum_bound *bounds; /* of a row's columns */
-    const float *gram; /* the party's noisy Gram row, or NULL */
-    float *kept;       /* new rows of the local side, from all parties */
+    const float *gram;        /* the party's noisy Gram row, or NULL */
+    float *kept;              /* new rows of the local side, from all parties */
     int64_t batch;
 };
 

@@ -338,11 +338,12 @@ static int check_rows(const struct sum *sum, const struct column *columns, struc
         const int gram = shape->gram && r == shape->rows - 1;
         if (!row_holds(sum, sum->parts[0].aggregation.sums + r * shape->width,
                        columns + (gram ? shape->width : 0), centred))
-            return error_set(error, DPF_FAULT_RUN,
-                             "%s: messages that keep to the protocol cannot add up to what was opened: a party has "
-                             "sent a false message, or a false share of a key; nothing of it is released, and it "
-                             "counts as a release that was made",
-                             sum->hands.step);
+            return error_set(
+                error, DPF_FAULT_RUN,
+                "%s: messages that keep to the protocol cannot add up to what was opened: a party has "
+                "sent a false message, or a false share of a key; nothing of it is released, and it "
+                "counts as a release that was made",
+                sum->hands.step);
     }
     return 0;
 }

@@ -249,10 +249,11 @@ int joined_check(const struct plan *plan, struct dpf_error *error)
                       "this recommender reads all users' records, and each rank has only its own users'",
                       error);
     if (component->aggregator && !adds_up(component->aggregator))
-        return refuse(plan, "model", "aggregator",
-                      "the aggregator keeps more than a sum (as secure aggregation does), and ranks exchange only "
-                      "sums; modular-sum opens the same sums",
-                      error);
+        return refuse(
+            plan, "model", "aggregator",
+            "the aggregator keeps more than a sum (as secure aggregation does), and ranks exchange only "
+            "sums; modular-sum opens the same sums",
+            error);
     const int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
         return refuse(plan, "parties", "kind", "silos are not divided", error);

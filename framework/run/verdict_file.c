@@ -7,8 +7,10 @@
 #include "base/files.h"
 #include "run/results.h"
 
-static const char *const names[] = {
-    [VERDICT_NONE] = "none", [VERDICT_BETTER] = "better", [VERDICT_OPEN] = "cannot tell", [VERDICT_WORSE] = "worse"};
+static const char *const names[] = {[VERDICT_NONE] = "none",
+                                    [VERDICT_BETTER] = "better",
+                                    [VERDICT_OPEN] = "cannot tell",
+                                    [VERDICT_WORSE] = "worse"};
 
 int verdict_file_write(const char *directory, enum verdict verdict, const char *words,
                        const struct comparison *models, int n_models, struct dpf_error *error)

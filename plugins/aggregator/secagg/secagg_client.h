@@ -110,7 +110,8 @@ void secagg_mask_key(const secagg_secret secret, const uint8_t binding[32], uint
 /* The key of the self mask that a secret stands for. */
 void secagg_self_mask(const secagg_secret secret, const uint8_t binding[32], uint32_t id, uint8_t key[32]);
 /* What a client tells of that secret beforehand: shares that make another one are false. */
-void secagg_commit(const secagg_secret secret, const uint8_t binding[32], uint32_t id, uint8_t commitment[32]);
+void secagg_commit(const secagg_secret secret, const uint8_t binding[32], uint32_t id,
+                   uint8_t commitment[32]);
 /* The keys of the masks of n pairs, at most SECAGG_ABREAST; -1 if a public key is unusable. */
 int secagg_pair_masks(const uint8_t secret[32], struct secagg_end self, const struct secagg_end *others,
                       uint32_t n, const uint8_t binding[32], int simulated, uint8_t keys[][32]);

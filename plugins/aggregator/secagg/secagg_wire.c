@@ -18,7 +18,8 @@ const char *secagg_status_text(enum secagg_status status)
     case SECAGG_FORGED:
         return "a signature, an authenticator or a key is wrong";
     case SECAGG_LIED:
-        return "a party has sent a false share of a key or a mask, or shared another secret than it promised: the "
+        return "a party has sent a false share of a key or a mask, or shared another secret than it "
+               "promised: the "
                "round cannot be opened, and what it masks stays closed";
     case SECAGG_TOO_FEW:
         return "fewer members are left than the threshold asks for";
@@ -217,8 +218,8 @@ enum secagg_status secagg_read_entries(const struct secagg_header *header, size_
     return SECAGG_OK;
 }
 
-enum secagg_status secagg_read_shares(const struct secagg_header *header, uint32_t count, const uint8_t **items,
-                                      const uint8_t **commitment)
+enum secagg_status secagg_read_shares(const struct secagg_header *header, uint32_t count,
+                                      const uint8_t **items, const uint8_t **commitment)
 {
     const size_t bytes = (size_t)count * SECAGG_SEALED_BYTES;
     if (header->size != 4 + bytes + SECAGG_COMMITMENT_BYTES || secagg_get32(header->body) != count)
@@ -317,6 +318,6 @@ size_t secagg_longest(const struct secagg_terms *terms, int bits, uint32_t peers
     const size_t each = 4 + (keys > SECAGG_SEALED_BYTES ? keys : SECAGG_SEALED_BYTES);
     const size_t lists = 4 + secagg_bitmap_bytes(peers + 1) + ((size_t)peers + 1) * each;
     const size_t input = 8 + (size_t)secagg_packed_bytes(terms->dimension, bits);
-    return SECAGG_HEADER_BYTES + (lists > input ? lists : input) + SECAGG_COMMITMENT_BYTES + SECAGG_START_BYTES +
-           SECAGG_TAG_BYTES;
+    return SECAGG_HEADER_BYTES + (lists > input ? lists : input) + SECAGG_COMMITMENT_BYTES +
+           SECAGG_START_BYTES + SECAGG_TAG_BYTES;
 }

@@ -144,8 +144,8 @@ static inline const uint8_t *secagg_entry(const struct secagg_entries *entries, 
 }
 
 /* SHARES: count sealed shares, then the commitment to the self mask. */
-enum secagg_status secagg_read_shares(const struct secagg_header *header, uint32_t count, const uint8_t **items,
-                                      const uint8_t **commitment);
+enum secagg_status secagg_read_shares(const struct secagg_header *header, uint32_t count,
+                                      const uint8_t **items, const uint8_t **commitment);
 /* count items of `each` bytes without ids: UNMASK. */
 enum secagg_status secagg_read_items(const struct secagg_header *header, uint32_t count, size_t each,
                                      const uint8_t **items);

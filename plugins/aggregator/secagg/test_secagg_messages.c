@@ -414,7 +414,15 @@ static void corrupt_consents(void **state)
 
 /* ---- parties that lie ---- */
 
-enum lie { LIE_NONE, LIE_SELF_SHARE, LIE_OWN_SHARE, LIE_KEY_SHARE, LIE_COMMITMENT, LIE_OTHER_SECRET, LIE_COUNT };
+enum lie {
+    LIE_NONE,
+    LIE_SELF_SHARE,
+    LIE_OWN_SHARE,
+    LIE_KEY_SHARE,
+    LIE_COMMITMENT,
+    LIE_OTHER_SECRET,
+    LIE_COUNT
+};
 
 /* What a party changes before it answers in the phase of unmasking; or, of what it commits to, before it shares. */
 static void lie(struct secagg_case *c, enum lie which, uint32_t i)
@@ -547,12 +555,12 @@ static void sessions_are_bound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changed_messages), cmocka_unit_test(repeated_and_reordered),
-        cmocka_unit_test(late_comers),      cmocka_unit_test(survivor_lists),
-        cmocka_unit_test(two_stories),      cmocka_unit_test(unsigned_keys),
-        cmocka_unit_test(corrupt_consents), cmocka_unit_test(unacceptable_terms),
-        cmocka_unit_test(lies_of_parties),
-        cmocka_unit_test(reused_session),   cmocka_unit_test(sessions_are_bound),
+        cmocka_unit_test(changed_messages),   cmocka_unit_test(repeated_and_reordered),
+        cmocka_unit_test(late_comers),        cmocka_unit_test(survivor_lists),
+        cmocka_unit_test(two_stories),        cmocka_unit_test(unsigned_keys),
+        cmocka_unit_test(corrupt_consents),   cmocka_unit_test(unacceptable_terms),
+        cmocka_unit_test(lies_of_parties),    cmocka_unit_test(reused_session),
+        cmocka_unit_test(sessions_are_bound),
     };
     return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }
