@@ -114,7 +114,8 @@ static int solve_at_home(struct viewing *v, struct pool *pool, struct dpf_error 
     struct attack *attack = v->attack;
     struct plan *plan = attack->plan;
     const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
-    v->model->dataset = &attack->known;
+    if (model_read(v->model, &attack->known, error) != 0)
+        return -1;
     if (!rows_at_home(plan))
         return 0;
     for (int64_t t = 0; t < attack->n_targets; t++)

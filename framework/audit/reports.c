@@ -28,8 +28,8 @@ static int64_t first_of(const struct reading *reading, int64_t user)
 static dpf_status read_row(void *context, const struct seen *seen)
 {
     struct reading *reading = context;
-    for (int64_t i = first_of(reading, seen->party); i < reading->n && reading->cells[i].user == seen->party;
-         i++)
+    const int64_t user = seen->party;
+    for (int64_t i = first_of(reading, user); i < reading->n && reading->cells[i].user == user; i++)
         if (reading->cells[i].item < seen->n_rows * seen->width)
             *reading->cells[i].number = seen->numbers[reading->cells[i].item];
     return DPF_OK;

@@ -293,15 +293,18 @@ int model_initial_row(const struct model *model, const struct dataset *dataset, 
 }
 
 /* A component that does not say that it reads which records are void gets those that are not. */
-static int take_records(struct model *model, struct dpf_error *error)
+int model_read(struct model *model, const struct dataset *dataset, struct dpf_error *error)
 {
     const struct recommender_plan *component = &model->plan->recommender;
-    const int reads =
-        (component->functions->flags(component->instance->self) & DPF_RECOMMENDER_READS_VOIDS) != 0;
-    if (reads || !model->dataset->train.by_user.voids)
+    const int reads = !component->instance || (component->functions->flags(component->instance->self) &
+                                               DPF_RECOMMENDER_READS_VOIDS) != 0;
+    records_free(&model->sound);
+    model->dataset = dataset;
+    model->train = &dataset->train;
+    if (reads || !dataset->train.by_user.voids)
         return 0;
     model->train = &model->sound;
-    return shares_sound_records(model->dataset, &model->sound, error);
+    return shares_sound_records(dataset, &model->sound, error);
 }
 
 /* Room for a recommender's state, zeroed. */
@@ -326,9 +329,11 @@ static int make_state(struct model *model, struct dpf_error *error)
 int model_init(struct model *model, const struct plan *plan, const struct dataset *dataset,
                struct dpf_error *error)
 {
-    *model = (struct model){.plan = plan, .dataset = dataset, .train = &dataset->train};
+    *model = (struct model){.plan = plan};
+    if (model_read(model, dataset, error) != 0)
+        return -1;
     if (plan->recommender.instance)
-        return take_records(model, error) == 0 ? make_state(model, error) : -1;
+        return make_state(model, error);
     int kind = (int)plan->model.params.values[MODEL_KIND].integer;
     model->columns = kind == MODEL_FACTORIZATION ? plan->columns : kind == MODEL_BIASES ? 2 : 1;
     model->stride = (model->columns + 15) / 16 * 16;

@@ -42,6 +42,8 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
 /* The row that model_init drew, of a side without a state transform, into out (stride numbers). */
 int model_initial_row(const struct model *model, const struct dataset *dataset, int side, int64_t row,
                       float *out, struct dpf_error *error);
+/* Scores are of the records of this data set from now on: those trained with are forgotten. */
+int model_read(struct model *model, const struct dataset *dataset, struct dpf_error *error);
 void model_free(struct model *model);
 /* Whether every rank has a side's rows of all ranks, or only its own. */
 int model_shares_rows(const struct plan *plan, int side);
