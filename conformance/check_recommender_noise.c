@@ -57,9 +57,8 @@ static int make_parts(const struct replay *replay, const struct replay_play *bas
         const struct replay_told *told = &base->told[k], *before = k ? &base->told[k - 1] : told;
         if (!is_measured(replay, told))
             continue;
-        struct noise_part *part = &table->parts[table->n_parts - (table->n_parts > 0)];
-        if (!table->n_parts || before->release != told->release || before->row == told->row ||
-            before->n != told->n) {
+        struct noise_part *part = table->n_parts ? &table->parts[table->n_parts - 1] : NULL;
+        if (!part || before->release != told->release || before->row == told->row || before->n != told->n) {
             if (table->n_parts == CHECK_NOISE_PARTS)
                 return -1;
             part = &table->parts[table->n_parts++];
