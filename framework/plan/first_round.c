@@ -159,7 +159,8 @@ static int check_senders(const struct plan *plan, const struct term_plan *term, 
     return config_error(
         plan->config, term->name, "sampler", error,
         "sampler %s draws %.6g of %.0f users in a round on average, and a sum of aggregator %s with the "
-        "noise of mechanism %s needs %.0f: in some rounds there would be fewer, and they would fail. Raise the "
+        "noise of mechanism %s needs %.0f: in some rounds there would be fewer, and they would fail. Raise "
+        "the "
         "rate, or lower survivors, threshold, min-honest or clients",
         term->sampler->entry->component->id, rate * n, n, aggregator, mechanism, needed);
 }

@@ -141,9 +141,10 @@ static void a_row_is_named_by_its_id(void **state)
 {
     (void)state;
     training_file("one-each.csv", "alice,x,3\nalice,y,4\nalice,z,1\n");
-    command_expect("-q -c explicit.ini -o data.path=one-each.csv -o split.kind=none -o users.loss.lambda=1e-30 "
-                   "-o model.rank=12 -O row",
-                   1, "user \"alice\"");
+    command_expect(
+        "-q -c explicit.ini -o data.path=one-each.csv -o split.kind=none -o users.loss.lambda=1e-30 "
+        "-o model.rank=12 -O row",
+        1, "user \"alice\"");
     assert_null(strstr(command_err, "user row"));
 }
 
