@@ -149,15 +149,19 @@ static int check_senders(const struct plan *plan, const struct term_plan *term, 
             "%.0f parties that send: lower survivors, threshold, min-honest or clients, or set "
             "[parties] kind = users",
             aggregator, mechanism, needed, n);
+    /* Groups that take turns come back as they were. */
     const double rate = drawn ? term->sampling.rate : 1,
-                 rounds = (double)plan->run.params.values[RUN_ROUNDS].integer;
-    if (rounds * too_few(n, rate, needed) <= BAD_LUCK)
+                 rounds = (double)plan->run.params.values[RUN_ROUNDS].integer,
+                 groups = (double)term->sampling.separation,
+                 draws = term->sampling.kind == DPF_SAMPLING_CYCLIC && groups < rounds ? groups : rounds;
+    if (draws * too_few(n, rate, needed) <= BAD_LUCK)
         return 0;
     return config_error(
         plan->config, term->name, "sampler", error,
         "sampler %s draws %.6g of %.0f users in a round on average, and a sum of aggregator %s with the "
-        "noise of mechanism %s needs %.0f: rounds would fail. Raise the rate, or lower survivors, "
-        "threshold, min-honest or clients",
+        "noise of mechanism %s needs %.0f: in some rounds there would be fewer, and they would fail. Raise "
+        "the "
+        "rate, or lower survivors, threshold, min-honest or clients",
         term->sampler->entry->component->id, rate * n, n, aggregator, mechanism, needed);
 }
 

@@ -127,6 +127,7 @@ static const char *link_fault(const void *functions)
     REQUIRE(link, receive);
     REQUIRE(link, hang_up);
     REQUIRE(link, close);
+    REQUIRE(link, admit);
     if (!link->behind != !(link->flags & DPF_LINK_IN_FRONT))
         return "function behind and DPF_LINK_IN_FRONT go together";
     return NULL;

@@ -135,14 +135,16 @@ static void messages_name_the_likely_cause(void **state)
     command_expect("check -c explicit.ini -o data.delimiter=\t", 2, "write tab for a TAB");
 }
 
-/* Whoever reads a message knows ids, not rows. */
+/* Whoever reads a message knows ids, not rows. So little regularisation is lost in the rounding of a matrix that
+   has three records for twelve unknowns. */
 static void a_row_is_named_by_its_id(void **state)
 {
     (void)state;
     training_file("one-each.csv", "alice,x,3\nalice,y,4\nalice,z,1\n");
-    command_expect("-q -c explicit.ini -o data.path=one-each.csv -o split.kind=none -o users.loss.lambda=0 "
-                   "-o model.rank=12 -O row",
-                   1, "user \"alice\"");
+    command_expect(
+        "-q -c explicit.ini -o data.path=one-each.csv -o split.kind=none -o users.loss.lambda=1e-30 "
+        "-o model.rank=12 -O row",
+        1, "user \"alice\"");
     assert_null(strstr(command_err, "user row"));
 }
 

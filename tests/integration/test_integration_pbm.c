@@ -195,7 +195,7 @@ static void parties_that_observe(void **state)
 static void cohorts_and_caps(void **state)
 {
 #define SAMPLED                                                                                              \
-    "-o run.rounds=20 -o items.sampler=poisson-users -o items.sampler.rate=0.1 -o "                          \
+    "-o run.rounds=20 -o items.sampler=poisson-users -o items.sampler.rate=0.5 -o "                          \
     "items.mechanism.clients=2 "
     (void)state;
     training_file("config.ini", base);

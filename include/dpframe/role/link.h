@@ -71,9 +71,9 @@ typedef struct dpf_link {
      * outlives this. */
     dpf_status (*behind)(void *self, const struct dpf_link *link, void *link_self);
     /*
-     * [run, required at the server] The host knows the peer: from now on it takes messages of up to so many bytes of it.
-     * Whoever sends a longer one is closed, without room having been made for it. A party takes what the server sends,
-     * up to largest.
+     * [run, required] The server calls it, once it knows the peer: from now on it takes messages of up to so many
+     * bytes of it. Whoever sends a longer one is closed, without room having been made for it. A party takes what the
+     * server sends, up to largest.
      */
     void (*admit)(void *self, int64_t peer, uint64_t largest);
     /* [run, optional] send to several peers, from one buffer that they share. NULL: the host calls send for each. */
