@@ -275,7 +275,7 @@ static void no_records_at_all_are_a_data_set(void **state)
 static const char growing_data[] =
     "[data]\nformat = csv\npath = lines.csv\nheader = yes\nvalue-min = 1\nvalue-max = 5\n";
 static const char growing_model[] =
-    "[run]\nrounds = 300\norder = users, items\noutput = out\n"
+    "[run]\nrounds = 900\norder = users, items\noutput = out\n"
     "[model]\nusers = 40\nrank = 2\ninit = normal-by-rank\ninit-scale = 1\n[parties]\nkind = users\n"
     "[privacy]\nid-lists = public\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
     "[users]\nloss = squared-error\nsolver = gradient-descent\n[users.loss]\nobjective = full\n"

@@ -61,7 +61,7 @@ int drawn_follow(struct drawing *drawing, const struct draw_keys *keys, const st
         if (of < 0 || keys->list[of].left_out || !value_at(at + 3, &keys->list[of], value) ||
             (has && strcmp(has, value) == 0))
             continue;
-        char name[160];
+        char name[192];
         snprintf(name, sizeof name, "%s.%s", place, key);
         if (strcmp(name, error->key) == 0) /* what it is now, and not what it should be */
             continue;
