@@ -76,13 +76,6 @@ dpf_call *step_call(struct engine *engine, int worker, struct instance *instance
     return worker_call(engine->workers[worker], instance, (int32_t)engine->round, draw, party);
 }
 
-dpf_call *step_call_alone(struct engine *engine, struct instance *instance, uint32_t draw, uint32_t party)
-{
-    dpf_call *call = step_call(engine, 0, instance, draw, party);
-    worker_lend_pool(engine->workers[0], engine->pool);
-    return call;
-}
-
 int step_result(struct engine *engine, int worker, struct instance *instance, dpf_status status, int side)
 {
     if (status == DPF_OK)

@@ -162,8 +162,6 @@ int step_check_weights(struct engine *engine, const struct term_run *term, float
 /* The callback object for a term's component: the right draw for its lifetime. */
 dpf_call *step_call(struct engine *engine, int worker, struct instance *instance, uint32_t draw,
                     uint32_t party);
-/* The same for a call on worker 0 while the pool is idle: the component may run tasks on it. */
-dpf_call *step_call_alone(struct engine *engine, struct instance *instance, uint32_t draw, uint32_t party);
 /* Turns a status into the worker's error: 0 or -1. */
 int step_result(struct engine *engine, int worker, struct instance *instance, dpf_status status, int side);
 /* The same for what a function of sum.h returned, with the worker's error: no record is at fault. */

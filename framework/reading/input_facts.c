@@ -42,11 +42,6 @@ int promise_same_cells(const struct promise *promise)
            (promise->adjacency == DPF_ADJ_ZERO_OUT && promise->pattern_public);
 }
 
-int promise_same_ids(const struct promise *promise)
-{
-    return promise->ids_public || promise_same_cells(promise);
-}
-
 /* Whether it is to be hidden that a user takes part at all. */
 static int hides_users(asked *q)
 {

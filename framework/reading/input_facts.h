@@ -42,8 +42,6 @@ struct promise {
 void promise_read(const struct config *config, struct promise *out);
 /* Whether neighbours have the same cells: pairs of user and item with a record. */
 int promise_same_cells(const struct promise *promise);
-/* Whether neighbours have the same ids in their lines, so that lists of them are public. */
-int promise_same_ids(const struct promise *promise);
 
 enum input_fact {
     /* the form of the files */
