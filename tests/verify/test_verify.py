@@ -24,6 +24,8 @@ loader = importlib.machinery.SourceFileLoader("dpframe_verify", SCRIPT)
 v = importlib.util.module_from_spec(importlib.util.spec_from_loader("dpframe_verify", loader))
 loader.exec_module(v)
 
+HAS_DATA = os.path.isdir(os.path.join(SOURCE, "data"))
+
 # What nobody can check with one configuration: a selection has those of its candidates.
 NOT_VERIFIED = {"recommended/selected.ini": "released metrics", "sweeps/selected-gradient.ini": "released metrics"}
 SLOW = {"corrected/dpmf-rp.ini", "corrected/dpmf-rp-ml-1m.ini", "corrected/dp-sgd.ini", "corrected/dp-sgd-ranking.ini"}
@@ -76,10 +78,14 @@ class Shipped(unittest.TestCase):
                 self.assertEqual(status, 1, config)
                 self.assertIn(NOT_VERIFIED[config], " ".join(lines))
                 continue
+            # Without its data set a configuration may not say how many items there are.
+            if not HAS_DATA and status == 1 and "is not stated" in " ".join(lines):
+                print(f"skipped: {config}: its data set is not here")
+                continue
             self.assertEqual(status, 0, f"{config}: {lines}")
             proved += bool(root["statement"]["proved"])
-        self.assertGreater(seen, 40)
-        self.assertGreater(proved, 25)
+        self.assertGreater(seen, 40 if HAS_DATA else 10)
+        self.assertGreater(proved, 25 if HAS_DATA else 5)
 
 
 def set_all(root, path, value):
