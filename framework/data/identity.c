@@ -63,12 +63,13 @@ int data_visit_files(const struct config *config, const struct config_values *da
         return -1;
     const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
     const int weighs = o.weights.kind == WEIGHTS_FILES;
+    const int generated = o.format == FORMAT_SYNTHETIC; /* with lists of its own */
     const struct {
         const char *key, *path, *without;
-    } keys[] = {{"[data] path", o.format == FORMAT_SYNTHETIC ? "" : o.path, test},
+    } keys[] = {{"[data] path", generated ? "" : o.path, test},
                 {"[split] test.path", test, ""},
-                {"[data] users-file", o.catalogues[DPF_SIDE_USERS], ""},
-                {"[data] items-file", o.catalogues[DPF_SIDE_ITEMS], ""},
+                {"[data] users-file", generated ? "" : o.catalogues[DPF_SIDE_USERS], ""},
+                {"[data] items-file", generated ? "" : o.catalogues[DPF_SIDE_ITEMS], ""},
                 {"[data] relation.path", o.relation_path, ""},
                 {"[data] item-features", data->params.values[D_ITEM_FEATURES].text, ""},
                 {"[data] user-features", data->params.values[D_USER_FEATURES].text, ""},
