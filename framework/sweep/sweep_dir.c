@@ -155,8 +155,8 @@ static json_t *point_json(const struct design *design, const struct point *point
 }
 
 int store_write_design(const char *directory, const char *config, const struct design *design,
-                       const struct points *points, const json_t *privacy_keys, const json_t *fingerprints,
-                       struct dpf_error *error)
+                       const struct points *points, const json_t *privacy_keys, const json_t *together,
+                       const json_t *fingerprints, struct dpf_error *error)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < points->n; i++)
@@ -166,6 +166,8 @@ int store_write_design(const char *directory, const char *config, const struct d
                              "baseline", design->baseline, "pairs_noise", design->pairs_noise, "metrics",
                              list_json(&design->metrics), "dimensions", dimensions_json(design),
                              "privacy_keys", privacy_keys, "points", list);
+    if (root && json_array_size(together))
+        json_object_set_new(root, "together", json_deep_copy(together));
     if (root && fingerprints)
         json_object_set_new(root, "fingerprints", json_deep_copy(fingerprints));
     char *path = files_join(directory, "sweep.json");
