@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/ticker.h"
 #include "data/load.h"
+#include "evaluate/metric_table.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
 #include "run/failure.h"
@@ -212,13 +213,6 @@ static int run_job(void *context, size_t i)
     return status == 0 || status == RUN_DEVIATED ? status : failure_report(&error);
 }
 
-/* Smaller is better. */
-static int is_error(const char *metric)
-{
-    return strncmp(metric, "rmse", 4) == 0 || strncmp(metric, "mse", 3) == 0 ||
-           strncmp(metric, "mae", 3) == 0 || strcmp(metric, "mrank") == 0;
-}
-
 /*
  * What was released with noise, larger is better; minus infinity if there is nothing. A value without a
  * deviation of its noise is an end of the metric's range, where the noise was larger than what it was added
@@ -233,7 +227,7 @@ static double score_of(const struct selecting *s, int64_t run)
     const json_t *value = json_object_get(released, "value");
     double score = -(double)INFINITY;
     if (json_is_number(value) && json_is_number(json_object_get(released, "noise")))
-        score = is_error(metric) ? -json_number_value(value) : json_number_value(value);
+        score = metric_smaller_is_better(metric) ? -json_number_value(value) : json_number_value(value);
     json_decref(root);
     free(path);
     return score;
