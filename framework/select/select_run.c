@@ -204,7 +204,7 @@ static int run_job(void *context, size_t i)
     struct arguments *arguments = memory_new(1, sizeof *arguments);
     close(s->dir.lock); /* a run that outlives a killed selection must not keep others out */
     write_to_log(s, s->pending[i]);
-    ticker_enable(0);
+    ticker_set(TICKER_OFF);
     log_set_level(LOG_LEVEL_INFO);
     const int status = arguments
                            ? make_run(s, s->pending[i], arguments, threads < 1 ? 1 : (int)threads, &error)
@@ -396,7 +396,7 @@ static int list_candidates(const struct selecting *s)
 static int select_all(struct selecting *s, struct dpf_error *error)
 {
     struct plan *plan = &s->candidates.carrier.plan;
-    ticker_enable(isatty(STDERR_FILENO));
+    ticker_set(isatty(STDERR_FILENO) ? TICKER_BAR : TICKER_OFF);
     if (candidates_open(s->given, &s->candidates, error) != 0)
         return -1;
     if (s->given->dry_run)
