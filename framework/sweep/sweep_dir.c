@@ -96,6 +96,37 @@ void store_clean(const char *directory)
     }
 }
 
+/* Of a directory that has files of ours alone. */
+static void remove_part(const char *directory, const char *part)
+{
+    char *path = files_join(directory, part);
+    DIR *dir = path ? opendir(path) : NULL;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+        char *inside = files_join(path, entry->d_name);
+        if (inside)
+            unlink(inside); /* not "." and ".." */
+        free(inside);
+    }
+    if (dir)
+        closedir(dir);
+    if (path)
+        rmdir(path);
+    free(path);
+}
+
+void store_abandon(const char *directory, int made)
+{
+    static const char *const parts[] = {"configs", "points", "state", "logs"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        remove_part(directory, parts[i]);
+    char *design = files_join(directory, "sweep.json");
+    if (design)
+        unlink(design);
+    free(design);
+    if (made)
+        rmdir(directory);
+}
+
 static int write_json(const char *path, json_t *json, struct dpf_error *error)
 {
     char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;

@@ -31,6 +31,8 @@ enum store_use {
 int store_prepare(const char *directory, enum store_use use, struct dpf_error *error);
 /* Removes temporary files of killed writes. The caller has locked the directory. */
 void store_clean(const char *directory);
+/* Takes a new sweep away again of which no point can be run; the directory itself, too, if it was made for it. */
+void store_abandon(const char *directory, int made);
 /* Writes sweep.json and makes the parts. privacy_keys: names of keys that affect the guarantee, as a JSON
  * object; together: what its folds release together (together.h), or NULL as long as that is not known; config: the
  * path; fingerprints: of a prepared sweep, by the names of points, else NULL. */

@@ -43,7 +43,8 @@ struct sweep {
     size_t n_done, n_failed, n_ended;
     int at_once, quiet, is_terminal, interrupted;
     double started, drawn;
-    int lock; /* of the directory, or -1 */
+    int lock;         /* of the directory, or -1 */
+    int made, is_new; /* the directory, and the sweep in it */
     /* By points: those from first on that are in all, each under a claim of its own. */
     int by_points;
     size_t first, n, n_elsewhere; /* without --point: all of them */
@@ -83,6 +84,8 @@ static int open_directory(struct sweep *sweep, const char *output, struct dpf_er
     const enum store_use use = sweep->arguments.prepare  ? STORE_PREPARE
                                : sweep->arguments.resume ? STORE_RESUME
                                                          : STORE_NEW;
+    sweep->made = access(output, F_OK) != 0;
+    sweep->is_new = use == STORE_NEW;
     if (store_prepare(output, use, error) != 0)
         return -1;
     sweep->directory = realpath(output, NULL);
@@ -617,11 +620,15 @@ static int run_all(struct sweep *sweep, const struct arguments *arguments, struc
         return prepare_all(sweep, error);
     /* First of all, so that the directory is one of a sweep whenever this is killed; again once it is
      * complete. */
-    if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0)
+    if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0 ||
+        (!sweep->base.dry_run && state_together(sweep, error) != 0)) {
+        if (sweep->is_new && sweep->directory && !sweep->base.dry_run)
+            store_abandon(sweep->directory, sweep->made);
         return -1;
+    }
     if (sweep->base.dry_run)
         return conclude_listing(sweep, error);
-    if (state_together(sweep, error) != 0 || run_points(sweep, error) != 0 || write_tables(sweep, error) != 0)
+    if (run_points(sweep, error) != 0 || write_tables(sweep, error) != 0)
         return -1;
     return conclude(sweep, error);
 }
