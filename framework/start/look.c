@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "lines/fields.h"
-#include "lines/quoted.h"
 #include "lines/source.h"
 #include "reading/layout.h"
 
