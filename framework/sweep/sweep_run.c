@@ -356,7 +356,7 @@ static int run_job(void *context, size_t i)
         return 0;
     close(sweep->lock); /* a point that outlives a killed sweep must not keep others out */
     write_to_log(sweep, point->point->name);
-    ticker_enable(0);
+    ticker_set(TICKER_OFF);
     log_set_level(LOG_LEVEL_INFO);
     sweep->arguments.config = point->config;
     sweep->arguments.n_overrides = 0;
@@ -412,6 +412,8 @@ static void report_end(const struct sweep *sweep, const char *name, const struct
 {
     size_t over = sweep->n_done + sweep->n_failed;
     double elapsed = progress_clock() - sweep->started;
+    if (ticker_mode() == TICKER_JSON)
+        terminal_progress_json("point", (int64_t)over, (int64_t)sweep->n);
     if (sweep->quiet || sweep->is_terminal)
         return;
     fprintf(stderr, "%zu/%zu  %s  %s in %.2f s, %.0f s left\n", over, sweep->n, name, state->status,
@@ -584,7 +586,8 @@ static int prepare_all(struct sweep *sweep, struct dpf_error *error)
 static int run_all(struct sweep *sweep, const struct arguments *arguments, struct dpf_error *error)
 {
     sweep->quiet = arguments->quiet;
-    ticker_enable(0); /* of points there is a bar of their own */
+    if (ticker_mode() == TICKER_BAR)
+        ticker_set(TICKER_OFF); /* of points there is a bar of their own */
     if (read_design(sweep, arguments, error) != 0)
         return -1;
     if (choose_points(sweep, error) != 0)
