@@ -198,7 +198,7 @@ static void what_is_made_again_is_paid_again(void **state)
     run_config = "hdpmf.ini";
     base_options = "";
     all[6] = "-o consent.max-epsilon=700"; /* the run costs 600, and a round 200 */
-    all[9] = "-o federation.join-time=3"; /* it gives up when the server is dead */
+    all[9] = "-o federation.join-time=3";  /* it gives up when the server is dead */
     snprintf(socket_path, sizeof socket_path, "%s/pays.sock", training_directory);
     const pid_t server = next_server("pays", 0, 54, "-o privacy.ledger=pays.ledger");
     for (int i = 0; i < 600 && access(socket_path, F_OK) != 0; i++)
