@@ -253,10 +253,17 @@ static int bounds_from_data(struct engine *engine, struct term_run *term, struct
                            step_name(engine, plan->side, name), error);
 }
 
-/* A party that was started again goes on counting where it was. */
+void step_count_answered(const struct engine *engine, struct term_run *term)
+{
+    const int64_t party = step_own_party(engine);
+    if (party >= 0 && term->participations)
+        term->participations[party] =
+            (int32_t)(engine->remote->answered < INT32_MAX ? engine->remote->answered : INT32_MAX);
+}
+
 int step_open_participations(const struct engine *engine, struct term_run *term, struct dpf_error *error)
 {
-    const int64_t party = step_own_party(engine), n = engine->dataset->users.n;
+    const int64_t n = engine->dataset->users.n;
     if (!term->sampler || term->sampler->level != DPF_LEVEL_PARTY)
         return 0;
     if (term->plan->participations > 0 &&
@@ -267,9 +274,7 @@ int step_open_participations(const struct engine *engine, struct term_run *term,
         return error_memory(error);
     for (int64_t u = 0; term->last_round && u < n; u++)
         term->last_round[u] = -1;
-    if (party >= 0 && term->participations)
-        term->participations[party] =
-            (int32_t)(engine->remote->answered < INT32_MAX ? engine->remote->answered : INT32_MAX);
+    step_count_answered(engine, term);
     return 0;
 }
 

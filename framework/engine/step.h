@@ -225,6 +225,8 @@ static inline void *step_noise_state(const struct term_run *term, int64_t row)
 
 /* Room for how often and when users have taken part, where that is limited. */
 int step_open_participations(const struct engine *engine, struct term_run *term, struct dpf_error *error);
+/* A party that was started again, or pays for a round once more, goes on counting where it was. */
+void step_count_answered(const struct engine *engine, struct term_run *term);
 
 /* Factors, bounds, draws and weights of a term for this step. */
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error);

@@ -57,7 +57,8 @@ static inline uint64_t dpf_additive_plan_steps(const dpf_noise_plan *plan, int32
 }
 
 /* Without shares: the change of block b that the plan protects, in grid steps (dpf_noise_source.change). */
-static inline void dpf_additive_keep_change(dpf_noise_plan *plan, int32_t b, int32_t gram, double steps)
+static inline DPF_COLD void dpf_additive_keep_change(dpf_noise_plan *plan, int32_t b, int32_t gram,
+                                                     double steps)
 {
     float change = (float)ceil(steps);
     if ((double)change < steps)
@@ -81,8 +82,9 @@ static inline int32_t dpf_additive_is_exact(const dpf_additive_instance *it)
 }
 
 /* Finds what an author forgot: a missing fact would be 0, and so an event that costs nothing. */
-static inline const char *dpf_additive_mistake(const dpf_additive_mechanism *spec,
-                                               const dpf_mechanism *functions, const dpf_params *params)
+static inline DPF_COLD const char *dpf_additive_mistake(const dpf_additive_mechanism *spec,
+                                                        const dpf_mechanism *functions,
+                                                        const dpf_params *params)
 {
     const int32_t own = spec->event == DPF_EVENT_APPROX || spec->event == DPF_EVENT_ZCDP;
     const int32_t n = spec->in_shares ? (int32_t)DPF_SHARES_COUNT : (int32_t)DPF_SHARED_COUNT;
@@ -111,9 +113,9 @@ static inline const char *dpf_additive_mistake(const dpf_additive_mechanism *spe
     return NULL;
 }
 
-static inline dpf_status dpf_additive_mechanism_check(const dpf_additive_mechanism *spec,
-                                                      const dpf_mechanism *functions, const dpf_host *host,
-                                                      const dpf_params *params)
+static inline DPF_COLD dpf_status dpf_additive_mechanism_check(const dpf_additive_mechanism *spec,
+                                                               const dpf_mechanism *functions,
+                                                               const dpf_host *host, const dpf_params *params)
 {
     const char *const mistake = dpf_additive_mistake(spec, functions, params);
     if (mistake)
@@ -130,9 +132,10 @@ static inline dpf_status dpf_additive_mechanism_check(const dpf_additive_mechani
     return DPF_OK;
 }
 
-static inline dpf_status dpf_additive_mechanism_create(const dpf_additive_mechanism *spec,
-                                                       const dpf_mechanism *functions, const dpf_host *host,
-                                                       const dpf_params *params, void **self)
+static inline DPF_COLD dpf_status dpf_additive_mechanism_create(const dpf_additive_mechanism *spec,
+                                                                const dpf_mechanism *functions,
+                                                                const dpf_host *host,
+                                                                const dpf_params *params, void **self)
 {
     const dpf_random_service *random = dpf_random(host);
     dpf_stream *stream;
@@ -162,20 +165,20 @@ static inline dpf_status dpf_additive_mechanism_create(const dpf_additive_mechan
     return DPF_OK;
 }
 
-static inline void dpf_additive_mechanism_destroy(void *self)
+static inline DPF_COLD void dpf_additive_mechanism_destroy(void *self)
 {
     dpf_additive_instance *it = (dpf_additive_instance *)self;
     dpf_memory(it->host)->release(it->host, it);
 }
 
-static inline int32_t dpf_additive_mechanism_lifetime(void *self)
+static inline DPF_COLD int32_t dpf_additive_mechanism_lifetime(void *self)
 {
     const dpf_additive_instance *it = (const dpf_additive_instance *)self;
     return it->spec->in_shares ? DPF_LIFETIME_ROUND
                                : (int32_t)it->shared[DPF_SHARED_LIFETIME].integer + DPF_LIFETIME_RUN;
 }
 
-static inline double dpf_additive_mechanism_budget(void *self)
+static inline DPF_COLD double dpf_additive_mechanism_budget(void *self)
 {
     const dpf_additive_instance *it = (const dpf_additive_instance *)self;
     return it->spec->epsilon ? it->spec->epsilon(it->values) : (double)NAN;
@@ -196,15 +199,15 @@ static inline double dpf_additive_gram_share(const dpf_additive_instance *it)
     return it->shared[dpf_additive_gram_share_index(it->spec) - it->spec->shared].real;
 }
 /* How many numbers of a block can move; rows, if one draw serves a row. */
-static inline double dpf_additive_moved(const dpf_additive_mechanism *spec, const dpf_release *release,
-                                        int32_t block, int32_t gram)
+static inline DPF_COLD double dpf_additive_moved(const dpf_additive_mechanism *spec,
+                                                 const dpf_release *release, int32_t block, int32_t gram)
 {
     const double numbers = dpf_additive_coordinates(release, block, gram);
     return spec->whole_blocks ? numbers / release->query->blocks[block].length : numbers;
 }
 
 /* fmin leaves out the one of two bounds that is not stated. */
-static inline double dpf_additive_norm_of(const dpf_norms *norms, int32_t norm, double moved)
+static inline DPF_COLD double dpf_additive_norm_of(const dpf_norms *norms, int32_t norm, double moved)
 {
     if (norm == DPF_NORM_ROWS)
         return fmin(norms->l1, sqrt(moved) * norms->l2);
@@ -212,8 +215,8 @@ static inline double dpf_additive_norm_of(const dpf_norms *norms, int32_t norm, 
 }
 
 /* The norms for the planned unit. A configured scale needs none; its event states what is unbounded. */
-static inline dpf_status dpf_additive_norms(const dpf_additive_instance *it, const dpf_release *release,
-                                            int32_t gram, double *norms)
+static inline DPF_COLD dpf_status dpf_additive_norms(const dpf_additive_instance *it,
+                                                     const dpf_release *release, int32_t gram, double *norms)
 {
     const dpf_sensitivity *blocks = gram ? release->gram : release->blocks;
     for (int32_t b = 0; b < release->query->n_blocks; b++) {
@@ -232,7 +235,7 @@ static inline dpf_status dpf_additive_norms(const dpf_additive_instance *it, con
     return DPF_OK;
 }
 
-static inline dpf_status dpf_additive_no_grid(const dpf_additive_instance *it)
+static inline DPF_COLD dpf_status dpf_additive_no_grid(const dpf_additive_instance *it)
 {
     return (it->host->fail)(it->host, DPF_E_RANGE, dpf_additive_grid_bits_index(it->spec),
                             "no grid fits this noise: its scale, or a party's share of it, is extreme, or "
@@ -240,27 +243,29 @@ static inline dpf_status dpf_additive_no_grid(const dpf_additive_instance *it)
                             "for so many numbers or messages at this grid-bits");
 }
 
-static inline int32_t dpf_additive_mechanism_bits(const dpf_additive_instance *it, const dpf_release *release)
+static inline DPF_COLD int32_t dpf_additive_mechanism_bits(const dpf_additive_instance *it,
+                                                           const dpf_release *release)
 {
     return dpf_additive_bits(it->values[dpf_additive_grid_bits_index(it->spec)].integer, release->n_parties);
 }
 
 /* Scale of the whole noise over the scale of one share. */
-static inline double dpf_additive_shares_of(const dpf_additive_mechanism *spec, const dpf_noise_plan *plan)
+static inline DPF_COLD double dpf_additive_shares_of(const dpf_additive_mechanism *spec,
+                                                     const dpf_noise_plan *plan)
 {
     return spec->in_shares == DPF_SHARES_VARIANCE ? sqrt((double)dpf_additive_plan_parts(plan)) : 1;
 }
 
 /* What rounding adds to the change of a block in this norm, in grid steps. */
-static inline double dpf_additive_rounding_steps(int32_t norm, double numbers)
+static inline DPF_COLD double dpf_additive_rounding_steps(int32_t norm, double numbers)
 {
     return norm == DPF_NORM_L2 ? sqrt(numbers) : norm == DPF_NORM_LINF ? 1 : numbers;
 }
 
 /* Grid and scale (of one share) of all blocks of a row, or of the Gram row, with this part of the budget. */
-static inline dpf_status dpf_additive_choose_scales(const dpf_additive_instance *it,
-                                                    const dpf_release *release, const double *norms,
-                                                    double part, int32_t gram, dpf_noise_plan *out)
+static inline DPF_COLD dpf_status dpf_additive_choose_scales(const dpf_additive_instance *it,
+                                                             const dpf_release *release, const double *norms,
+                                                             double part, int32_t gram, dpf_noise_plan *out)
 {
     static const dpf_value equal = {DPF_TYPE_REAL_LIST, 0, 0, 0, NULL, NULL, NULL, 0, 0};
     const dpf_additive_mechanism *spec = it->spec;
@@ -298,16 +303,16 @@ static inline dpf_status dpf_additive_choose_scales(const dpf_additive_instance 
 }
 
 /* Whether blocks are charged one by one, even if they share a bound. */
-static inline int32_t dpf_additive_is_separate(const dpf_additive_mechanism *spec)
+static inline DPF_COLD int32_t dpf_additive_is_separate(const dpf_additive_mechanism *spec)
 {
     return spec->norm == DPF_NORM_LINF || spec->norm == DPF_NORM_ROWS || spec->event == DPF_EVENT_APPROX ||
            spec->event == DPF_EVENT_ZCDP;
 }
 
 /* Grids and scales of blocks that share a bound; *done is 0 if nothing is shared. */
-static inline dpf_status dpf_additive_choose_together(const dpf_additive_instance *it,
-                                                      const dpf_release *release, dpf_noise_plan *out,
-                                                      int *done)
+static inline DPF_COLD dpf_status dpf_additive_choose_together(const dpf_additive_instance *it,
+                                                               const dpf_release *release,
+                                                               dpf_noise_plan *out, int *done)
 {
     static const dpf_value none = {DPF_TYPE_REAL_LIST, 0, 0, 0, NULL, NULL, NULL, 0, 0};
     const dpf_additive_mechanism *spec = it->spec;
@@ -328,6 +333,7 @@ static inline dpf_status dpf_additive_choose_together(const dpf_additive_instanc
     return status == DPF_OK && *done < 0 ? dpf_additive_no_grid(it) : status;
 }
 
+<<<<<<< HEAD
 /*
  * Noise in shares: how many parties make up enough noise, and how many messages a sum needs. A Gram row is a row like the
  * others: every party sends a part of it with a share of its noise, so any t parts have the noise of the plan, for the
@@ -335,6 +341,11 @@ static inline dpf_status dpf_additive_choose_together(const dpf_additive_instanc
  */
 static inline dpf_status dpf_additive_begin_shares(const dpf_additive_instance *it,
                                                    const dpf_release *release, dpf_noise_plan *out)
+=======
+/* Noise in shares: how many parties make up enough noise, and how many messages a sum needs. */
+static inline DPF_COLD dpf_status dpf_additive_begin_shares(const dpf_additive_instance *it,
+                                                            const dpf_release *release, dpf_noise_plan *out)
+>>>>>>> integ
 {
     const dpf_host *host = it->host;
     const int32_t honest = it->spec->shared + DPF_SHARES_HONEST,
@@ -356,8 +367,8 @@ static inline dpf_status dpf_additive_begin_shares(const dpf_additive_instance *
     return DPF_OK;
 }
 
-static inline dpf_status dpf_additive_begin_plan(const dpf_additive_instance *it, const dpf_release *release,
-                                                 dpf_noise_plan *out)
+static inline DPF_COLD dpf_status dpf_additive_begin_plan(const dpf_additive_instance *it,
+                                                          const dpf_release *release, dpf_noise_plan *out)
 {
     const int32_t where = it->spec->in_shares
                               ? DPF_NOISE_IN_SHARES
@@ -400,8 +411,9 @@ static inline dpf_noise_source dpf_additive_facts(const dpf_additive_instance *i
 }
 
 /* Variance of one number of the decoded sum, at this scale (of one share). */
-static inline double dpf_additive_variance(const dpf_additive_instance *it, const dpf_noise_source *from,
-                                           double scale, double grid, int64_t n, double copies)
+static inline DPF_COLD double dpf_additive_variance(const dpf_additive_instance *it,
+                                                    const dpf_noise_source *from, double scale, double grid,
+                                                    int64_t n, double copies)
 {
     if (!(scale > 0))
         return 0;
@@ -410,6 +422,7 @@ static inline double dpf_additive_variance(const dpf_additive_instance *it, cons
     return copies * (it->spec->variance(from, scale / grid, n) * (grid * grid));
 }
 
+<<<<<<< HEAD
 /* Grid steps of one share; scale becomes that of all shares together, whose deviation is `root` times one's. */
 static inline uint64_t dpf_additive_whole(const dpf_additive_mechanism *spec, const dpf_noise_source *from,
                                           double share, int64_t n, double root, double grid, double *scale)
@@ -422,6 +435,10 @@ static inline uint64_t dpf_additive_whole(const dpf_additive_mechanism *spec, co
 
 static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, const dpf_release *release,
                                             dpf_noise_plan *out)
+=======
+static inline DPF_COLD void dpf_additive_finish_plan(const dpf_additive_instance *it,
+                                                     const dpf_release *release, dpf_noise_plan *out)
+>>>>>>> integ
 {
     const dpf_additive_mechanism *spec = it->spec;
     const double parts = (double)dpf_additive_plan_parts(out), parties = (double)release->n_parties;
@@ -446,9 +463,9 @@ static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, con
     }
 }
 
-static inline void dpf_additive_keep_changes(const dpf_additive_mechanism *spec, const dpf_release *release,
-                                             const double *norms, const double *gram_norms,
-                                             dpf_noise_plan *out)
+static inline DPF_COLD void dpf_additive_keep_changes(const dpf_additive_mechanism *spec,
+                                                      const dpf_release *release, const double *norms,
+                                                      const double *gram_norms, dpf_noise_plan *out)
 {
     for (int32_t gram = 0; gram < (gram_norms ? 2 : 1); gram++)
         for (int32_t b = 0; b < out->n_blocks; b++) {
@@ -461,8 +478,8 @@ static inline void dpf_additive_keep_changes(const dpf_additive_mechanism *spec,
         }
 }
 
-static inline dpf_status dpf_additive_mechanism_plan(void *self, const dpf_release *release,
-                                                     dpf_noise_plan *out)
+static inline DPF_COLD dpf_status dpf_additive_mechanism_plan(void *self, const dpf_release *release,
+                                                              dpf_noise_plan *out)
 {
     const dpf_additive_instance *it = (const dpf_additive_instance *)self;
     double norms[DPF_MAX_BLOCKS], gram_norms[DPF_MAX_BLOCKS];
@@ -499,7 +516,7 @@ static inline dpf_status dpf_additive_mechanism_plan(void *self, const dpf_relea
  * Accountants read l1 of PURE and APPROX and l2 of ZCDP as the change in the mechanism's norm; LINF counts
  * for each number, or row, that can move.
  */
-static inline void dpf_additive_put_norm(int32_t norm, double moved, dpf_event *event)
+static inline DPF_COLD void dpf_additive_put_norm(int32_t norm, double moved, dpf_event *event)
 {
     for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
         for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++) {
@@ -513,8 +530,8 @@ static inline void dpf_additive_put_norm(int32_t norm, double moved, dpf_event *
         }
 }
 
-static inline void dpf_additive_complete(const dpf_additive_instance *it, const dpf_release *release,
-                                         const dpf_noise_plan *plan, dpf_event *event)
+static inline DPF_COLD void dpf_additive_complete(const dpf_additive_instance *it, const dpf_release *release,
+                                                  const dpf_noise_plan *plan, dpf_event *event)
 {
     const dpf_additive_mechanism *spec = it->spec;
     int32_t bit = 0;
@@ -533,9 +550,9 @@ static inline void dpf_additive_complete(const dpf_additive_instance *it, const 
         spec->state(it->values, release, plan, moved, event);
 }
 
-static inline dpf_status dpf_additive_mechanism_events(void *self, const dpf_release *release,
-                                                       const dpf_noise_plan *plan, dpf_event *out,
-                                                       int32_t capacity, int32_t *n)
+static inline DPF_COLD dpf_status dpf_additive_mechanism_events(void *self, const dpf_release *release,
+                                                                const dpf_noise_plan *plan, dpf_event *out,
+                                                                int32_t capacity, int32_t *n)
 {
     const dpf_additive_instance *it = (const dpf_additive_instance *)self;
     const dpf_additive_claim claim = {
