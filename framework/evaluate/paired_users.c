@@ -205,7 +205,7 @@ int paired_users_compare(const struct user_values *a, const struct user_values *
         const double error_size = error_of(&pairs, metric, out);
         status = !stream ? -1 : with_p ? find_p(&pairs, stream, &out->p, error) : 0;
         out->visible = FOUND * error_size;
-        if (status == 0 && pairs.n <= MOST_DRAWN)
+        if (status == 0 && with_p && pairs.n <= MOST_DRAWN)
             status = bootstrap(&pairs, metric, stream, out, error);
         else {
             out->low = out->difference - NORMAL_REACH * error_size;

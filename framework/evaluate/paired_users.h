@@ -24,7 +24,8 @@ struct paired_users {
 
 /*
  * Metric ma of a against metric mb of b. chosen: the users that take part, as pairs of their rows in a and in b; NULL:
- * all, which are the same on both sides. with_p: a test is asked for, not just the interval. The draws follow from
+ * all, which are the same on both sides. with_p: a test is asked for, not just the
+ * interval, which is then that of the normal law. The draws follow from
  * seeded. Fails only for want of memory.
  */
 int paired_users_compare(const struct user_values *a, const struct user_values *b, int ma, int mb,
