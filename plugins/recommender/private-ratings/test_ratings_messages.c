@@ -330,7 +330,6 @@ static void counts_are_shrunk_toward_their_distribution(void **state)
         assert_true(mean[i] >= 0);
         assert_true(logs[i] >= log(20) - 1e-9);
     }
-                  of_logs[1] / of_logs[0]);
     assert_true(error[1] < 0.9 * error[0]);
     assert_true(of_logs[1] < 0.4 * of_logs[0]);
     count_posterior(sums, N, 0, root, 20, work, mean, logs);
