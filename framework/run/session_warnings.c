@@ -2,7 +2,6 @@
 #include "run/session_warnings.h"
 
 #include "base/log.h"
-#include "plan/repeat.h"
 #include "data/data_options_read.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
@@ -73,5 +72,5 @@ int session_check(const struct session *session, struct dpf_error *error)
                 check_loss(session, term, error) != 0)
                 return -1;
         }
-    return plan->run.params.values[RUN_CHECKPOINT].integer ? repeat_check(plan, error) : 0;
+    return 0;
 }
