@@ -262,8 +262,12 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
     if (facts_complete(plan, error) != 0)
         return -1;
     guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
-    return guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
-                             plan->run_facts.rounds, error);
+    if (guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                          plan->run_facts.rounds, error) != 0)
+        return -1;
+    const int64_t again =
+        plan->without_mechanisms ? 0 : plan->run.params.values[RUN_COMPARE_REPETITIONS].integer;
+    return again > 0 ? repeat_trainings(plan, again + 1, error) : 0;
 }
 
 int plan_judge_faults(const struct plan *plan, int status, struct violations *found,
