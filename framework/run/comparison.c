@@ -40,9 +40,9 @@ int comparison_is_private(const char *name)
 
 /* ---- the configuration of the other model ----------------------------------------------------------- */
 
-/* The run's own arguments with a few more changes. */
 #define CHANGES 8
 
+/* The run's own arguments with a few more changes. */
 struct changed {
     struct arguments arguments;
     const char *settings[MAX_OVERRIDES]; /* of a sweep's point, which win over overrides */
