@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/comparison.h"
-#include "run/model_scorer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/model_scorer.h"
 #include "engine/recommender_fit.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
@@ -151,9 +151,12 @@ static int train_and_evaluate(const struct compared_run *run, struct session *se
     if (status == 0)
         status = train(run, &session->plan, &model, error);
     if (status == 0) {
-        const struct scorer scorer = model_scorer(&model);
-        status = evaluate_model(&run->session->evaluate, run->dataset, &scorer, session->plan.seeded,
-                                run->pool, 0, &out->metrics, error);
+        struct scorer scorer;
+        status = model_scorer(&model, &scorer, error);
+        if (status == 0)
+            status = evaluate_model(&run->session->evaluate, run->dataset, &scorer, session->plan.seeded,
+                                    run->pool, 0, &out->metrics, error);
+        scorer_close(&scorer);
     }
     model_free(&model);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/model_scores.h"
+#include "engine/model_scorer.h"
 
 #include <stdlib.h>
 
@@ -58,40 +58,75 @@ static int undo_record_transforms(const struct model *model, int32_t user, const
     return 0;
 }
 
-int model_scores_are_products(const struct model *model)
+static int are_transformed(const struct model *model)
 {
     const struct side_plan *sides = model->plan->sides;
-    if (model->plan->recommender.instance)
-        return 0;
     for (int side = 0; side < 2; side++)
         for (int t = 0; t < sides[side].n_terms; t++)
             for (int i = 0; i < sides[side].terms[t].n_transforms; i++) {
                 const dpf_transform *transform = sides[side].terms[t].transforms[i]->functions;
                 if (transform->kind == DPF_TRANSFORM_RECORD && transform->predictions)
-                    return 0;
+                    return 1;
             }
-    return 1;
+    return 0;
 }
 
-int model_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
-                 struct dpf_error *error)
+static dpf_array rows_of(const struct model *model, const char *name, int side)
+{
+    return (dpf_array){.name = name,
+                       .type = DPF_ARRAY_F4,
+                       .rows = model->sides[side].rows,
+                       .columns = model->columns,
+                       .stride = model->stride,
+                       .data = model->sides[side].data};
+}
+
+/* Popularity is one order for everybody; all others are rows of both sides. */
+static void form_of_rows(const struct model *model, struct score_form *out)
+{
+    *out = (struct score_form){.formula = SCORE_ROWS, .n_items = model->sides[DPF_SIDE_ITEMS].rows};
+    if (model->plan->model.params.values[MODEL_KIND].integer == MODEL_POPULARITY) {
+        out->formula = SCORE_BASE;
+        out->arrays[BASE_BASE] = rows_of(model, "base", DPF_SIDE_ITEMS);
+        return;
+    }
+    out->arrays[ROWS_ITEMS] = rows_of(model, "items", DPF_SIDE_ITEMS);
+    out->arrays[ROWS_USERS] = rows_of(model, "users", DPF_SIDE_USERS);
+    out->scalars[ROWS_OFFSET] = model->offset;
+}
+
+/* Rows' products, with the inverses of record transforms applied. */
+static int transformed_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
+                              struct dpf_error *error)
 {
     const struct model *model = context;
-    if (model->plan->recommender.instance)
-        return recommender_fit_scores(model, user, items, n, out, error);
-    const float *u = model->sides[DPF_SIDE_USERS].data + (int64_t)user * model->stride;
-    const float *base = model->sides[DPF_SIDE_ITEMS].data;
-    for (int64_t k = 0; k < n; k++) {
-        const float *v = base + (items ? items[k] : k) * model->stride;
-        /* Sixteen partial sums: vectorises, and the order of additions is fixed. */
-        float part[16] = {0};
-        for (int64_t c = 0; c < model->stride; c += 16)
-            for (int l = 0; l < 16; l++)
-                part[l] += u[c + l] * v[c + l];
-        double sum = model->offset;
-        for (int l = 0; l < 16; l++)
-            sum += (double)part[l];
-        out[k] = sum;
+    struct scorer rows = {.context = NULL};
+    struct score_desk desk = {.user = 0};
+    form_of_rows(model, &rows.form);
+    int status = scorer_open(&rows, error);
+    if (status == 0)
+        status = scorer_scores(&rows, &desk, user, items, n, out, error);
+    scorer_close(&rows);
+    score_desk_free(&desk);
+    return status == 0 ? undo_record_transforms(model, user, items, n, out, error) : -1;
+}
+
+int model_scorer(struct model *model, struct scorer *out, struct dpf_error *error)
+{
+    const int is_component = model->plan->recommender.instance != NULL;
+    *out = (struct scorer){.context = model,
+                           .records = &model->train->by_user,
+                           .users = &model->dataset->users,
+                           .items = &model->dataset->items};
+    if (is_component) {
+        out->scores = recommender_fit_scores;
+        out->scores_of = recommender_fit_scores_of;
+        if (recommender_fit_form(model, &out->form, error) != 0)
+            return -1;
+    } else if (are_transformed(model)) {
+        out->scores = transformed_scores;
+    } else {
+        form_of_rows(model, &out->form);
     }
-    return undo_record_transforms(model, user, items, n, out, error);
+    return scorer_open(out, error);
 }
