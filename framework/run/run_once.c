@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "base/terminal.h"
+#include "base/ticker.h"
 #include "data/load.h"
 #include "dataset/summary.h"
 #include "engine/model_scorer.h"
@@ -130,7 +131,7 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
         run->train_rmse[run->n_train_rmse++] = rmse;
         snprintf(note, sizeof note, "train RMSE %.4f", rmse);
     }
-    if (!run->quiet)
+    if (!run->quiet || ticker_mode() == TICKER_JSON)
         progress_step(&run->progress, round + 1, note);
     return stopping_round(&run->stopping, model, rmse, &stop, error) != 0 ? -1 : stop;
 }
