@@ -2,6 +2,7 @@
 #include "engine/model_scorer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "engine/recommender_fit.h"
@@ -111,6 +112,14 @@ static int transformed_scores(void *context, int32_t user, const int32_t *items,
     return status == 0 ? undo_record_transforms(model, user, items, n, out, error) : -1;
 }
 
+int model_predicts_values(const struct model *model)
+{
+    const struct recommender_plan *component = &model->plan->recommender;
+    return component->instance ? (component->functions->flags(component->instance->self) &
+                                  DPF_RECOMMENDER_PREDICTS_VALUES) != 0
+                               : !model->dataset->implicit;
+}
+
 int model_scorer(struct model *model, struct scorer *out, struct dpf_error *error)
 {
     const int is_component = model->plan->recommender.instance != NULL;
@@ -118,7 +127,10 @@ int model_scorer(struct model *model, struct scorer *out, struct dpf_error *erro
                            .records = &model->train->by_user,
                            .users = &model->dataset->users,
                            .items = &model->dataset->items};
-    if (is_component) {
+    if (model->form.formula) { /* its arrays stay the model's */
+        out->form = model->form;
+        memset(out->form.owned, 0, sizeof out->form.owned);
+    } else if (is_component) {
         out->scores = recommender_fit_scores;
         out->scores_of = recommender_fit_scores_of;
         if (recommender_fit_form(model, &out->form, error) != 0)

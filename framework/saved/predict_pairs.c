@@ -92,13 +92,11 @@ static int read_pairs(const struct plan *plan, const char *path, struct pairs *o
 }
 
 /* What is compared with ratings is, in evaluation, too. */
-static double clipped(const struct dataset *dataset, double score)
+static double clipped(const struct saved_run *run, double score)
 {
-    if (dataset->implicit)
-        return score;
-    if (isfinite(dataset->value_lo))
-        score = fmax(score, dataset->value_lo);
-    return isfinite(dataset->value_hi) ? fmin(score, dataset->value_hi) : score;
+    const struct dataset *dataset = &run->dataset;
+    return model_predicts_values(&run->model) ? fmax(fmin(score, dataset->value_hi), dataset->value_lo)
+                                              : score;
 }
 
 /* Without records, a row that has learnt nothing. */
@@ -186,7 +184,7 @@ static int predict_user(void *context, int64_t user, int worker)
     known = 0;
     for (int64_t k = 0; k < n; k++)
         if (p->items[pairs->item[p->order[first + k]]] >= 0)
-            pairs->score[p->order[first + k]] = (float)clipped(&p->run->dataset, scores[known++]);
+            pairs->score[p->order[first + k]] = (float)clipped(p->run, scores[known++]);
     return 0;
 }
 

@@ -26,6 +26,7 @@ struct recommending {
     struct list_query query;
     uint8_t *barred;              /* items that are not to be recommended to anybody */
     struct text *batches;         /* lines of each batch of the window */
+    int clips;                    /* scores are predictions of values */
     int64_t first;                /* user of the window */
     int64_t *no_items, *no_order; /* by worker: users without a list, by why */
 };
@@ -65,11 +66,10 @@ static int bar_listed(struct recommending *r, const char *path, int others, stru
 /* ---- one user ----------------------------------------------------------------------------------------- */
 
 /* As it is compared with ratings in evaluation. Lists are in the order of scores that are not clipped. */
-static float shown_score(const struct dataset *dataset, double score)
+static float shown_score(const struct recommending *r, double score)
 {
-    if (!dataset->implicit)
-        score = fmax(fmin(score, dataset->value_hi), dataset->value_lo);
-    return (float)score;
+    const struct dataset *dataset = &r->run->dataset;
+    return (float)(r->clips ? fmax(fmin(score, dataset->value_hi), dataset->value_lo) : score);
 }
 
 /* Scores that are all the same are no order: the list would be that of ids. */
@@ -88,7 +88,7 @@ static int write_list(void *context, const struct score_list *list, int worker, 
         csv_table_append(to, user, ',');
         csv_table_append(to, id_map_text(&dataset->items, list->items[k]), ',');
         text_append(to, rank, (size_t)n);
-        text_from_float(shown_score(dataset, list->scores[k]), score);
+        text_from_float(shown_score(r, list->scores[k]), score);
         text_append(to, score, strlen(score));
         text_append(to, "," AUDIENCE "\n", sizeof "," AUDIENCE);
     }
@@ -209,6 +209,7 @@ static int prepare(struct recommending *r, const struct arguments *arguments, st
                                    .n_items = dataset->items.n,
                                    .without = {&dataset->train.by_user, &dataset->test.by_user},
                                    .barred = arguments->candidates || arguments->exclude ? r->barred : NULL};
+    r->clips = model_predicts_values(&r->run->model);
     return model_scorer(&r->run->model, &r->scorer, error);
 }
 
