@@ -77,7 +77,7 @@ int repeat_count(struct plan *plan, int64_t repeats, struct dpf_error *error)
     }
     plan->run_facts.rounds += repeats;
     guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
-    plan->guarantee.repeats = repeats;
+    plan->guarantee.repeats += repeats;
     warn_of_total(plan);
     return guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
                              plan->run_facts.rounds, error);
