@@ -432,7 +432,8 @@ int saved_run_open_model(const struct arguments *arguments, const char *director
     *out = (struct saved_run){0};
     if (load_json(directory, out, error) != 0 || open_session(arguments, directory, 0, 1, out, error) != 0 ||
         take_ids(out, directory, DPF_SIDE_USERS, error) != 0 ||
-        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0)
+        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0 ||
+        start_pool(out, error) != 0)
         return -1;
     if (out->session.plan.recommender.instance)
         return load_state(out, directory, error);

@@ -251,8 +251,8 @@ static int write_batch(void *context, int64_t task, int worker)
     for (int64_t i = first; i < end; i++) {
         csv_table_append(to, id_map_text(&pairs->users, pairs->user[i]), ',');
         csv_table_append(to, id_map_text(&pairs->items, pairs->item[i]), ',');
-        if (!isnan(pairs->score[i]))
-            text_append(to, text_from_float(pairs->score[i], number), strlen(number));
+        text_from_float(pairs->score[i], number);
+        text_append(to, number, isnan(pairs->score[i]) ? 0 : strlen(number));
         text_append(to, "\n", 1);
     }
     return to->failed ? -1 : 0;
