@@ -308,10 +308,10 @@ typedef struct dpf_recommender {
      * on users' records through its sums alone, and messages and bytes are the host's to count.
      */
     dpf_status (*fit)(void *self, const dpf_call *call, dpf_fit *fit);
-    /* [any, required without form] DPF_OK if these bytes can be a state made by fit. Files may be damaged, and
+    /* [any, optional] Needed without form. DPF_OK if these bytes can be a state made by fit. Files may be damaged, and
      * scores trusts this check. */
     dpf_status (*check)(void *self, int64_t n_users, int64_t n_items, const void *state, uint64_t bytes);
-    /* [run, required without form] Scores of all items for a user; higher is better. */
+    /* [run, optional] Needed without form. Scores of all items for a user; higher is better. */
     dpf_status (*scores)(void *self, const dpf_call *call, const dpf_scoring *scoring);
     /*
      * [run, optional] Describes a state that fit has made by a formula that the host knows. The host then scores in place of
