@@ -10,6 +10,7 @@
 #include "engine/model_scorer.h"
 #include "plan/plan_make.h"
 #include "run/saved_run.h"
+#include "saved/trec_files.h"
 
 /* ---- records of another file -------------------------------------------------------------------------- */
 
@@ -187,6 +188,8 @@ int evaluate_saved(const struct arguments *arguments, struct metrics *out, struc
                                     run.pool, 0, out, error);
         scorer_close(&scorer);
     }
+    if (status == 0 && arguments->output)
+        status = trec_files_write(&run, arguments->output, error);
     saved_run_close(&run);
     return status;
 }
