@@ -279,6 +279,15 @@ static int is_fallback(const struct verdict_input *input)
     return input->model && subject_of(input->model) != input->model;
 }
 
+/* Follows from the release alone, before any test record. Of 28 runs on five sets, 15 of 15 with such a direction were
+   better than private popularity, and 2 of 13 without one (docs/accuracy.md). */
+static void add_directions(const struct verdict_input *input, struct text *out)
+{
+    if (input->no_direction)
+        text_add(out, " No direction stood out of the noise of what was released: take private-popularity, "
+                      "or more epsilon.");
+}
+
 int verdict_gives_reason(const struct verdict_input *input)
 {
     struct judged judged;
@@ -309,6 +318,7 @@ char *verdict_text(const struct verdict_input *input)
         if (!is_fallback(input))
             add_reason(input, &judged, &out);
     }
+    add_directions(input, &out);
     if (input->has_noise)
         text_add(&out,
                  " It is about this model, with its one draw of the noise; how the method does on average "
