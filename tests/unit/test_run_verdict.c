@@ -193,6 +193,31 @@ static void the_reason_is_named(void **state)
     free(sentence);
 }
 
+/* What the release shows before any test: said of models better and worse, and where nobody looked it is not. */
+static void noise_that_hides_every_direction_is_told(void **state)
+{
+    static struct one own, popular;
+    static const char words[] = "No direction stood out of the noise";
+    (void)state;
+    for (int better = 0; better < 2; better++)
+        for (int hidden = 0; hidden < 2; hidden++) {
+            struct verdict_input input = {.seeded = seeded,
+                                          .implicit = 1,
+                                          .has_noise = 1,
+                                          .model = "private-gram",
+                                          .no_direction = hidden,
+                                          .users = 500,
+                                          .items = 100,
+                                          .records = 100000};
+            input.test = metric_of(&own, "ndcg@10", better ? 0.30 : 0.10, 5000);
+            rival(&input, "private-popularity", 1, metric_of(&popular, "ndcg@10", 0.20, 5000));
+            char *sentence = verdict_text(&input);
+            assert_non_null(sentence);
+            assert_true((strstr(sentence, words) != NULL) == hidden);
+            free(sentence);
+        }
+}
+
 /* What could be released instead decides, and is advised where it is better. */
 static void the_fallback_of_the_same_epsilon_decides(void **state)
 {
