@@ -51,7 +51,8 @@ def one_certificate(config, *more):
         file = os.path.join(directory, "certificate.json")
         done = subprocess.run([DPFRAME, "account", "-q", "-c", config, "--certificate", file, *more], capture_output=True,
                               text=True, timeout=600, check=False)
-        if done.returncode == 2 and ("describes a sweep" in done.stderr or "[users] solver" in done.stderr or "data.path is missing" in done.stderr or
+        partial = ("describes a sweep", "[users] solver", "data.path is missing")
+        if done.returncode == 2 and (any(text in done.stderr for text in partial) or
                                      "number of parties" in done.stderr and "model.users=2000" in more):
             return None
         if done.returncode != 0:
