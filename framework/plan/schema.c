@@ -79,6 +79,12 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
                                      "trained for it: simple models, and the model without noise where that "
                                      "takes at most a fifth of training "
                                      "and evaluation, or a second. Private."),
+    [RUN_COMPARE_REPETITIONS] =
+        DPF_PARAM_INT_F("compare-repetitions", 0, 0, 100, DPF_PARAM_PRIVACY, "trainings",
+                        "Trains the model so many times more with other noise, and the verdict says how the "
+                        "method does over all draws. "
+                        "None of them is released, but you see what came of them: the statement and "
+                        "[privacy] ledger count all trainings."),
     [RUN_PLUGIN_DIR] = DPF_PARAM_TEXT_F("plugin-dir", DPF_TYPE_PATH, "", 0, "One more directory of plugins."),
     [RUN_COMM] =
         DPF_PARAM_TEXT_F("comm", DPF_TYPE_STRING, "auto", 0,

@@ -26,6 +26,7 @@ enum run_param {
     RUN_NOISE,
     RUN_COMPARE,
     RUN_VERDICT,
+    RUN_COMPARE_REPETITIONS,
     RUN_PLUGIN_DIR,
     RUN_COMM,
     RUN_CHECKPOINT,
