@@ -9,11 +9,13 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "cli/command.h"
+#include "data/load.h"
 #include "run/session_warnings.h"
 #include "select/select_run.h"
 #include "sweep/sweep_run.h"
 #include "sweep/sweep_statements.h"
 #include "plan/unlisted.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 
 static const char usage[] =

@@ -15,7 +15,7 @@ static const struct {
     const char *section;
     const char *keys[32]; /* NULL after the last */
 } declared[] = {
-    {"run", {"rounds", "order", "update", "until", "final-step"}},
+    {"run", {"compare-repetitions", "rounds", "order", "update", "until", "final-step"}},
     {"data",
      {"format",
       "header",
@@ -47,7 +47,7 @@ static const struct {
       "weights.kind",
       "relation.direction",
       "relation.similarity"}},
-    {"split", {"kind", "by", "fraction", "n", "folds", "fold", "train-fraction"}},
+    {"split", {"kind", "by", "fraction", "n", "folds", "fold", "train-fraction", "time-from", "users"}},
     {"privacy",
      {"unit", "adjacency", "observer", "delta", "randomness", "interaction-pattern", "id-lists", "tuning",
       "on-violation", "budget", "total-epsilon", "calibrate-by"}},

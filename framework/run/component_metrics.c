@@ -83,6 +83,14 @@ void component_metrics_add(void *context, const char *section, const char *name,
     pthread_mutex_unlock(&metrics->lock);
 }
 
+double component_metrics_largest(const struct component_metrics *metrics, const char *section,
+                                 const char *name)
+{
+    int found;
+    const int64_t at = place(metrics, section, name, &found);
+    return found && metrics->items[at].n ? metrics->items[at].largest : (double)NAN;
+}
+
 static json_t *metric_json(const struct component_metric *metric)
 {
     json_t *object = json_object();
