@@ -50,9 +50,9 @@ void draw_form_of(const struct drawing *drawing, struct draw_form *form)
     snprintf(form->delimiter, sizeof form->delimiter, "%.3s",
              delimiter && *delimiter ? delimiter_text(delimiter) : usual);
     form->sections = strcmp(form->format, "netflix") == 0;
-    form->header =
-        strcmp(form->format, "recbole") == 0 ||
-        (!form->sections && strncmp(form->format, "movielens", 9) != 0 && !is(drawing, "header", "no"));
+    const int has = strcmp(form->format, "recbole") == 0 ||
+                    (!form->sections && strncmp(form->format, "movielens", 9) != 0);
+    form->header = is(drawing, "header", "yes") || (has && !is(drawing, "header", "no"));
     const int fixed = form->sections || strncmp(form->format, "movielens", 9) == 0;
     form->weight = !fixed && drawing_integer(drawing, "data", "fields", 0) != 4;
     if (lo && text_to_real(lo, &form->lo) != 0)

@@ -23,6 +23,15 @@ static const struct {
     {"[model] items", "model", "items", "16"},
     {"value-min", "data", "value-min", "1"},
     {"value-max", "data", "value-max", "5"},
+    {"clip the rows", "items", "transforms", "clip-rows"},
+    {"clip-error, clip-user", "items", "transforms", "clip-user"},
+    {"unit = user", "privacy", "unit", "user"},
+    {"adjacency = replace", "privacy", "adjacency", "replace"},
+    {"Draw fresh noise", "run", "rounds", "1"},
+    {"(secagg)", "items", "aggregator", "secagg"},
+    {"offset = midpoint", "model", "offset", "midpoint"},
+    {"relation.similarity", "data", "relation.similarity", "none"},
+    {"items: the users factors", "run", "order", "items"},
 };
 
 /* 1: the first failed condition names a key that can be set. */
@@ -39,22 +48,6 @@ static int set_wanted(struct drawing *drawing, struct draw_random *random, const
         return 0;
     drawing_set(drawing, wanted[chosen].section, wanted[chosen].key, wanted[chosen].value);
     return 1;
-}
-
-static void take_back_named(struct drawing *drawing, struct draw_random *random, const char *why)
-{
-    int chosen = -1, named = -1, n = 0, m = 0;
-    for (int i = 0; i < drawing->n; i++) {
-        if (!drawing->settings[i].drawn)
-            continue;
-        if (draw_below(random, ++n) == 0)
-            chosen = i;
-        if (strstr(why, drawing->settings[i].key) && draw_below(random, ++m) == 0)
-            named = i;
-    }
-    chosen = named >= 0 ? named : chosen;
-    if (chosen >= 0)
-        drawing_unset(drawing, drawing->settings[chosen].section, drawing->settings[chosen].key);
 }
 
 /* Lists and numbers that a proof often needs; not always, so that every way to a proof is taken. */
@@ -91,7 +84,7 @@ int drawn_proved(struct drawn *drawn, struct drawing *drawing, int more, struct 
     if (!drawn_begin(drawn, &base, more))
         return 0;
     declare(&base, random);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 12; i++) {
         struct dpf_error error = {0};
         drawing_copy(&base, drawing);
         drawing_shrink(drawing, &drawn->keys, drawn->directory);
@@ -106,15 +99,20 @@ int drawn_proved(struct drawn *drawn, struct drawing *drawing, int more, struct 
             drawing_free(&base);
             return 1;
         }
-        const char *why = condition ? condition->why : error.text;
-        if (getenv("DPFRAME_DRAW_TELL"))
-            printf("%s: %s\n", accepted ? "not proved" : "refused", why);
-        const int mended = accepted ? condition && set_wanted(&base, random, why)
-                                    : draw_chance(random, 70) && drawn_follow(&base, &drawn->keys, &error);
-        if (!mended && (accepted || !drawn_take_back(&base, random, &error)))
-            take_back_named(&base, random, why);
+        if (accepted)
+            snprintf(error.text, sizeof error.text, "%s", condition ? condition->why : "nothing is released");
+        if (getenv("DPFRAME_DRAW_TELL")) {
+            char name[160];
+            printf("%s: %s: %s\n", draw_key_name(&drawn->keys.list[drawn->target], name),
+                   accepted ? "not proved" : "refused", error.text);
+        }
         session_close(session);
         drawing_free(drawing);
+        if (!(accepted && condition && set_wanted(&base, random, error.text)) &&
+            !drawn_mend(drawn, &base, &error))
+            break;
+        if (strstr(error.text, "belongs to a factorization"))
+            break;
     }
     drawing_free(&base);
     return 0;

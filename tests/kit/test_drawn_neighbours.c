@@ -359,7 +359,7 @@ static void attack(struct session *session, const struct drawing *drawing)
     }
     if (finished) {
         tried_pairs++;
-        drawing_done(drawing, &drawn.keys);
+        drawn_done(&drawn, drawing);
     }
 }
 
@@ -378,7 +378,7 @@ static void one_unit_changes_nothing_of_others(void **state)
         session_close(&session);
         drawing_free(&drawing);
     }
-    const int none = drawn_print_keys(&drawn, drawn.seconds > 0);
+    const int none = drawn_print_keys(&drawn, 1, drawn.seconds > 0);
     for (int k = 0; k < n_kinds; k++)
         printf("%8lld %s %s\n", (long long)found[k].n, found[k].is_expected ? "expected" : "NEW     ",
                found[k].kind);
