@@ -425,7 +425,9 @@ static void at_most(struct drawing *drawing, const char *section, const char *ke
     if (drawing_integer(drawing, section, key, 0) <= most)
         return;
     snprintf(text, sizeof text, "%lld", (long long)most);
-    drawing_set(drawing, section, key, text);
+    struct draw_setting *setting = find(drawing, section, key);
+    free(setting->value);
+    setting->value = memory_text(text);
 }
 
 static int is_set(const struct drawing *drawing, const char *section, const char *key)

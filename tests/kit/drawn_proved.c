@@ -50,22 +50,37 @@ static int set_wanted(struct drawing *drawing, struct draw_random *random, const
     return 1;
 }
 
+static int is_drawn(const struct drawing *drawing, const char *section, const char *key)
+{
+    for (int i = 0; i < drawing->n; i++)
+        if (drawing->settings[i].drawn && strcmp(drawing->settings[i].section, section) == 0 &&
+            strcmp(drawing->settings[i].key, key) == 0)
+            return 1;
+    return 0;
+}
+
+static void declare_one(struct drawing *drawing, const char *section, const char *key, const char *value)
+{
+    if (!is_drawn(drawing, section, key))
+        drawing_set(drawing, section, key, value);
+}
+
 /* Lists and numbers that a proof often needs; not always, so that every way to a proof is taken. */
 static void declare(struct drawing *drawing, struct draw_random *random)
 {
     char number[16];
     if (draw_chance(random, 60))
-        drawing_set(drawing, "data", "items-file", "@DIR@/items.txt");
+        declare_one(drawing, "data", "items-file", "@DIR@/items.txt");
     if (draw_chance(random, 40))
-        drawing_set(drawing, "data", "users-file", "@DIR@/users.txt");
+        declare_one(drawing, "data", "users-file", "@DIR@/users.txt");
     snprintf(number, sizeof number, "%d",
              draw_chance(random, 70) ? DRAW_USERS : 2 + draw_below(random, DRAW_USERS));
     if (draw_chance(random, 60) || drawing_integer(drawing, "model", "users", 0) > 0)
-        drawing_set(drawing, "model", "users", number);
+        declare_one(drawing, "model", "users", number);
     if (draw_chance(random, 60) || drawing_integer(drawing, "model", "items", 0) > 0)
-        drawing_set(drawing, "model", "items", "16");
+        declare_one(drawing, "model", "items", "16");
     if (draw_chance(random, 50))
-        drawing_set(drawing, "data", "out-of-range", draw_chance(random, 50) ? "drop" : "clip");
+        declare_one(drawing, "data", "out-of-range", draw_chance(random, 50) ? "drop" : "clip");
 }
 
 static const struct condition *failed_condition(const struct guarantee *guarantee)

@@ -36,9 +36,6 @@ static struct drawn drawn;
 static const struct {
     const char *what, *pivot, *why;
 } expected[] = {
-    {"outcome: exit status 2 beside 3", NULL,
-     "more listed users than [model] users are refused once records are read"},
-    {"outcome: exit status 3 beside 2", NULL, "likewise, the other way round"},
     {NULL, NULL, NULL},
 };
 
@@ -144,6 +141,8 @@ static int compare_runs(const struct drawing *drawing, const struct draw_pair *p
                  error[status[0] == 0].text);
         return 1;
     }
+    if (status[0] != 0 && getenv("DPFRAME_DRAW_TELL"))
+        printf("both fail: %d: %s\n", status[0], error[0].text);
     if (status[0] != 0)
         return 0;
     *finished = 1;
@@ -156,13 +155,16 @@ static int compare_seen(const struct session *session, const struct drawing *dra
                         char what[DRAWN_WHAT])
 {
     struct drawn_seen runs[2] = {{.status = -1}, {.status = -1}};
+    struct drawing same_draws;
     int differ = 0;
     seen++;
-    for (int w = 0; w < 2; w++) {
-        drawn_remove(&drawn, "ledger.json");
-        if (draw_data_write(&pair->data, w + 1, drawn.directory) == 0 && drawn_write(&drawn, drawing) == 0)
+    drawing_copy(drawing, &same_draws);
+    drawing_set(&same_draws, "privacy", "randomness", "reproducible");
+    for (int w = 0; w < 2; w++)
+        if (draw_data_write(&pair->data, w + 1, drawn.directory) == 0 &&
+            drawn_write(&drawn, &same_draws) == 0)
             drawn_seen_train(&drawn, pair, w ? &runs[0] : NULL, &runs[w]);
-    }
+    drawing_free(&same_draws);
     differ = drawn_seen_differs(&session->plan, promise, pair, &runs[0], &runs[1], what);
     drawn_seen_free(&runs[0]);
     drawn_seen_free(&runs[1]);
