@@ -46,7 +46,7 @@ static struct {
     int is_expected;
 } found[MOST_KINDS];
 static int n_kinds;
-static int64_t unexpected, readings, outcomes, seen, undecided, proved, tried_pairs;
+static int64_t unexpected, readings, outcomes, seen, added, undecided, proved, tried_pairs;
 
 static int is_expected(const char *what, const struct draw_pair *pair)
 {
@@ -149,25 +149,30 @@ static int compare_runs(const struct drawing *drawing, const struct draw_pair *p
     return drawn_same_outside(&drawn, "first", "second", what);
 }
 
-/* The second one is handed the releases of the first. */
+/* The second one is handed the releases of the first, and so is the unit's user alone. */
 static int compare_seen(const struct session *session, const struct drawing *drawing,
-                        const struct draw_promise *promise, const struct draw_pair *pair,
-                        char what[DRAWN_WHAT])
+                        const struct draw_pair *pair, char what[DRAWN_WHAT])
 {
-    struct drawn_seen runs[2] = {{.status = -1}, {.status = -1}};
+    struct drawn_seen runs[2] = {{.status = -1}, {.status = -1}}, alone[2] = {{.status = -1}, {.status = -1}};
     struct drawing same_draws;
-    int differ = 0;
-    seen++;
+    int64_t compared = 0;
     drawing_copy(drawing, &same_draws);
     drawing_set(&same_draws, "privacy", "randomness", "reproducible");
     for (int w = 0; w < 2; w++)
         if (draw_data_write(&pair->data, w + 1, drawn.directory) == 0 &&
-            drawn_write(&drawn, &same_draws) == 0)
-            drawn_seen_train(&drawn, pair, w ? &runs[0] : NULL, &runs[w]);
+            drawn_write(&drawn, &same_draws) == 0) {
+            drawn_seen_train(&drawn, pair, w ? &runs[0] : NULL, 0, &runs[w]);
+            drawn_seen_train(&drawn, pair, &runs[0], 1, &alone[w]);
+        }
     drawing_free(&same_draws);
-    differ = drawn_seen_differs(&session->plan, promise, pair, &runs[0], &runs[1], what);
-    drawn_seen_free(&runs[0]);
-    drawn_seen_free(&runs[1]);
+    const int differ = drawn_seen_differs(&session->plan, &runs[0], &runs[1], what) ||
+                       drawn_seen_adds_more(&runs[0], &runs[1], alone, &compared, what);
+    seen++;
+    added += compared > 0;
+    for (int w = 0; w < 2; w++) {
+        drawn_seen_free(&runs[w]);
+        drawn_seen_free(&alone[w]);
+    }
     return differ;
 }
 
@@ -193,7 +198,7 @@ static int still_fails(const struct drawing *drawing, const struct draw_pair *pa
         draw_promise_of(&session.plan, &promise);
         differ = oracle == ORACLE_READING ? compare_readings(&session, &promise, pair, what)
                  : oracle == ORACLE_RUN   ? compare_runs(drawing, pair, what, &finished)
-                                          : compare_seen(&session, drawing, &promise, pair, what);
+                                          : compare_seen(&session, drawing, pair, what);
         differ = differ && strncmp(what, kind, strcspn(kind, ":")) == 0;
     }
     session_close(&session);
@@ -355,7 +360,7 @@ static void attack(struct session *session, const struct drawing *drawing)
             report(drawing, &pair, ORACLE_READING, what);
         else if (i == READINGS && compare_runs(drawing, &pair, what, &finished))
             report(drawing, &pair, ORACLE_RUN, what);
-        else if (i == READINGS && finished && compare_seen(session, drawing, &promise, &pair, what))
+        else if (i == READINGS && finished && compare_seen(session, drawing, &pair, what))
             report(drawing, &pair, ORACLE_SEEN, what);
         draw_data_free(&pair.data);
     }
@@ -384,11 +389,12 @@ static void one_unit_changes_nothing_of_others(void **state)
     for (int k = 0; k < n_kinds; k++)
         printf("%8lld %s %s\n", (long long)found[k].n, found[k].is_expected ? "expected" : "NEW     ",
                found[k].kind);
-    printf("%lld drawings, %lld proved; pairs: %lld read, %lld run, %lld finished, %lld seen; %lld no pair; "
+    printf("%lld drawings, %lld proved; pairs: %lld read, %lld run, %lld finished, %lld seen, %lld by sums; "
+           "%lld no pair; "
            "%d keys in "
            "no finished pair; %lld differ unexpectedly\n",
            (long long)n, (long long)proved, (long long)readings, (long long)outcomes, (long long)tried_pairs,
-           (long long)seen, (long long)undecided, none, (long long)unexpected);
+           (long long)seen, (long long)added, (long long)undecided, none, (long long)unexpected);
     assert_int_equal(unexpected, 0);
 }
 
