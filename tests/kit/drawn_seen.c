@@ -16,12 +16,57 @@
 
 struct watch {
     struct recorder recorder;
+    const struct plan *plan;
+    const struct drawn_seen *given;
     struct drawn_seen *out;
 };
+
+/* Where a's user is in b, of which one may lack the unit's. */
+static int64_t same_user(const struct drawn_seen *a, const struct drawn_seen *b, int64_t user)
+{
+    if (a->user >= 0 && user > a->user)
+        user--;
+    return b->user >= 0 && user >= b->user ? user + 1 : user;
+}
+
+/* Draws that follow ids are compared by what they lead to, and not handed over. */
+static int is_independent(const struct watch *watch, const struct seen *seen)
+{
+    const dpf_sampling *sampling = &watch->plan->sides[seen->side].terms[seen->term].sampling;
+    return seen->draw->level == DPF_LEVEL_PARTY &&
+           (sampling->kind == DPF_SAMPLING_POISSON || sampling->kind == DPF_SAMPLING_WEIGHTED);
+}
+
+static dpf_status note_draw(struct watch *watch, const struct seen *seen)
+{
+    struct drawn_seen *out = watch->out;
+    const int64_t n = seen->draw->n;
+    struct drawn_draw *grown =
+        memory_grow(out->draws, &out->draws_capacity, out->n_draws + 1, sizeof *out->draws);
+    float *weights = memory_raw((size_t)n + 1, sizeof *weights);
+    if (grown)
+        out->draws = grown;
+    if (!grown || !weights) {
+        free(weights);
+        return DPF_E_MEMORY;
+    }
+    const struct drawn_draw *given =
+        watch->given && out->n_draws < watch->given->n_draws ? &watch->given->draws[out->n_draws] : NULL;
+    for (int64_t u = 0; given && u < n; u++) {
+        const int64_t of = u == out->user ? watch->given->user : same_user(out, watch->given, u);
+        if (of >= 0 && of < given->n)
+            seen->weights[u] = given->weights[of];
+    }
+    memcpy(weights, seen->weights, (size_t)n * sizeof *weights);
+    out->draws[out->n_draws++] = (struct drawn_draw){n, weights};
+    return DPF_OK;
+}
 
 static dpf_status saw(void *context, const struct seen *seen)
 {
     struct watch *watch = context;
+    if (seen->what == SEES_DRAWS)
+        return is_independent(watch, seen) ? note_draw(watch, seen) : DPF_OK;
     if (seen->what != SEES_PARTS)
         return recorder_saw(&watch->recorder, seen);
     return observation_add(&watch->out->parts, seen, 0) ? DPF_OK : DPF_E_MEMORY;
@@ -72,9 +117,11 @@ void drawn_seen_train(const struct drawn *drawn, const struct draw_pair *pair, c
     struct pool *pool = pool_new(1);
     *out = (struct drawn_seen){.status = -1, .user = -1};
     struct watch watch = {.recorder = {.out = &out->trace, .given = given ? &given->trace : NULL},
+                          .plan = &session.plan,
+                          .given = given,
                           .out = out};
     const struct observer observer = {.context = &watch,
-                                      .wants = SEES_SUMS | SEES_MESSAGES | SEES_PARTS,
+                                      .wants = SEES_SUMS | SEES_MESSAGES | SEES_PARTS | SEES_DRAWS,
                                       .replays = given != NULL,
                                       .saw = saw};
     struct plan *plan = &session.plan;
@@ -98,6 +145,9 @@ void drawn_seen_free(struct drawn_seen *seen)
     for (size_t i = 0; i < seen->parts.n; i++)
         observation_free(&seen->parts.items[i]);
     free(seen->parts.items);
+    for (size_t i = 0; i < seen->n_draws; i++)
+        free(seen->draws[i].weights);
+    free(seen->draws);
     *seen = (struct drawn_seen){0};
 }
 
@@ -117,14 +167,6 @@ static int is_of_users(const struct plan *plan, const struct observation *o)
     const struct term_plan *term = o->term < side->n_terms ? &side->terms[o->term] : NULL;
     return term && term->by_user && !term->pooled &&
            plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR;
-}
-
-/* Where a's user is in b, of which one may lack the unit's. */
-static int64_t same_user(const struct drawn_seen *a, const struct drawn_seen *b, int64_t user)
-{
-    if (a->user >= 0 && user > a->user)
-        user--;
-    return b->user >= 0 && user >= b->user ? user + 1 : user;
 }
 
 static int same_numbers(const struct observation *x, const double *p, const double *q)

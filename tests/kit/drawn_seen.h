@@ -3,7 +3,7 @@
  * drawn_seen.h - a training as an observer sees it, from releases that are given.
  *
  * The second of two neighbours is handed every release of the first, and so are two further trainings, with the
- * records of the unit's user alone in each. Then, round by round: what other users send is the same to the bit; numbers
+ * records of the unit's user alone in each. Users are drawn alike: independent draws do not know anybody. Then, round by round: what other users send is the same to the bit; numbers
  * have noise of the same size; and the exact sums of the neighbours differ by what the unit's user adds, and by nothing
  * else.
  */
@@ -13,9 +13,17 @@
 #include "kit/drawn_compare.h"
 #include "seen/trace.h"
 
+/* Which users a sum draws, of those draws that are independent of each other. */
+struct drawn_draw {
+    int64_t n;
+    float *weights;
+};
+
 struct drawn_seen {
     struct trace trace;
-    struct observations parts;      /* what parties add to sums */
+    struct observations parts; /* what parties add to sums */
+    struct drawn_draw *draws;
+    size_t n_draws, draws_capacity;
     int status;                     /* 0: the training has ended */
     int64_t n_users, n_items, user; /* the unit's user, as an index, or -1 */
     char error[256];
