@@ -49,6 +49,7 @@ struct draw_data {
     int without_time[DRAW_FILES]; /* a file that lacks the column of times */
     int gz_name[DRAW_FILES];      /* its name says that it is compressed, and it is not */
     int crlf, unended;            /* line ends; whether the last line lacks one */
+    int odd_times;                /* in percent: fractions, before 1970, beyond 32 bits, dates */
     struct draw_line *lines;
     int n, capacity;
 };

@@ -91,8 +91,23 @@ static int leave_alone(struct dataset *dataset, int64_t user, struct dpf_error *
     return csr_transpose(csr, dataset->items.n, &dataset->train.by_item, error);
 }
 
+/* What a component has learned, where that is released. */
+static int note_state(const struct model *model, struct trace *out, struct dpf_error *error)
+{
+    const struct recommender_plan *recommender = &model->plan->recommender;
+    if (!recommender->instance ||
+        !(recommender->functions->flags(recommender->instance->self) & DPF_RECOMMENDER_STATE_RELEASED))
+        return 0;
+    out->state = memory_raw((size_t)model->state_bytes + 1, 1);
+    if (!out->state)
+        return error_memory(error);
+    memcpy(out->state, model->state, (size_t)model->state_bytes);
+    out->state_bytes = model->state_bytes;
+    return 0;
+}
+
 static int train(struct session *session, struct pool *pool, struct dataset *dataset,
-                 const struct observer *observer, struct dpf_error *error)
+                 const struct observer *observer, struct trace *out, struct dpf_error *error)
 {
     struct plan *plan = &session->plan;
     struct model model = {0};
@@ -104,6 +119,8 @@ static int train(struct session *session, struct pool *pool, struct dataset *dat
     if (status == 0)
         status = plan->recommender.instance ? recommender_fit_observed(&model, pool, observer, &stats, error)
                                             : engine_run(plan, dataset, pool, &model, &hooks, &stats, error);
+    if (status == 0)
+        status = note_state(&model, out, error);
     model_free(&model);
     return status;
 }
@@ -120,18 +137,20 @@ void drawn_seen_train(const struct drawn *drawn, const struct draw_pair *pair, c
                           .plan = &session.plan,
                           .given = given,
                           .out = out};
-    const struct observer observer = {.context = &watch,
-                                      .wants = SEES_SUMS | SEES_MESSAGES | SEES_PARTS | SEES_DRAWS,
-                                      .replays = given != NULL,
-                                      .saw = saw};
     struct plan *plan = &session.plan;
     if (drawn_session(drawn, &session, &error) == 0 &&
         data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &error) == 0) {
         out->n_users = dataset.users.n;
         out->n_items = dataset.items.n;
         out->user = id_map_find(&dataset.users, draw_id(0, pair->user));
+        /* Parts are what messages have in them; a single message may be nothing that can be decoded. */
+        const uint32_t messages = plan->recommender.instance ? SEES_MESSAGES : 0;
+        const struct observer observer = {.context = &watch,
+                                          .wants = SEES_SUMS | SEES_PARTS | SEES_DRAWS | messages,
+                                          .replays = given != NULL,
+                                          .saw = saw};
         if (!alone || leave_alone(&dataset, out->user, &error) == 0)
-            out->status = train(&session, pool, &dataset, &observer, &error);
+            out->status = train(&session, pool, &dataset, &observer, &out->trace, &error);
     }
     snprintf(out->error, sizeof out->error, "%.250s", error.text);
     dataset_free(&dataset);
@@ -174,6 +193,11 @@ static int same_numbers(const struct observation *x, const double *p, const doub
     return !p == !q && (!p || memcmp(p, q, (size_t)(x->n_rows * x->width) * sizeof *p) == 0);
 }
 
+static int is_of_others(const struct plan *plan, const struct drawn_seen *of, const struct observation *o)
+{
+    return (o->event || is_of_users(plan, o)) && (int64_t)o->party != of->user;
+}
+
 /* What all users but the unit's send, in the order in which they do. */
 static int same_messages(const struct plan *plan, const struct drawn_seen *a, const struct drawn_seen *b,
                          const struct observations *of_a, const struct observations *of_b,
@@ -182,9 +206,9 @@ static int same_messages(const struct plan *plan, const struct drawn_seen *a, co
     size_t j = 0;
     for (size_t i = 0; i < of_a->n; i++) {
         const struct observation *x = &of_a->items[i], *y = NULL;
-        if ((!x->event && !is_of_users(plan, x)) || (int64_t)x->party == a->user)
+        if (!is_of_others(plan, a, x))
             continue;
-        while (j < of_b->n && (int64_t)of_b->items[j].party == b->user)
+        while (j < of_b->n && !is_of_others(plan, b, &of_b->items[j]))
             j++;
         if (j < of_b->n)
             y = &of_b->items[j++];
@@ -224,6 +248,12 @@ int drawn_seen_differs(const struct plan *plan, const struct drawn_seen *a, cons
             return differs(what, "what is seen", x, x->first_row);
         if (!same_numbers(x, x->deviation, y->deviation))
             return differs(what, "size of noise", x, x->first_row);
+    }
+    if (a->trace.state_bytes != b->trace.state_bytes ||
+        (a->trace.state && memcmp(a->trace.state, b->trace.state, a->trace.state_bytes) != 0)) {
+        snprintf(what, DRAWN_WHAT, "state: with equal releases another one, of %llu bytes beside %llu",
+                 (unsigned long long)a->trace.state_bytes, (unsigned long long)b->trace.state_bytes);
+        return 1;
     }
     return same_messages(plan, a, b, &a->parts, &b->parts, what) ||
            same_messages(plan, a, b, &a->trace.messages, &b->trace.messages, what);

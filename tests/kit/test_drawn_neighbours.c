@@ -252,50 +252,56 @@ static void print_file(FILE *to, const char *directory, const char *name)
     fclose(file);
 }
 
-/* c.ini, D/, Dprime/ and a README in a directory of their own, and all of it on standard output. */
+static void write_text(const char *directory, const char *name, const char *text)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        printf("; %s could not be written\n", path);
+}
+
+/* All files of one of the two data sets, beside the configuration. */
+static void keep_data_set(const struct drawing *drawing, const struct draw_pair *pair, int which,
+                          const char *directory, const char *text)
+{
+    mkdir(directory, 0777);
+    if (draw_data_write(&pair->data, which, directory) != 0 ||
+        draw_data_write_others(&pair->data, drawing, directory) != 0)
+        printf("; %s could not be written\n", directory);
+    write_text(directory, "c.ini", text);
+}
+
+/* D/ and Dprime/ and a README in a directory of their own, and all of it on standard output. */
 static void keep_case(const struct drawing *drawing, const struct draw_pair *pair, const char *what)
 {
-    const char *keep = getenv("DPFRAME_DRAW_KEEP");
-    char *text = drawing_text(drawing, ".");
+    const char *keep = getenv("DPFRAME_DRAW_KEEP"), *const names[2] = {"D", "Dprime"};
+    char *text = drawing_text(drawing, "."), command[600], path[4096], readme[1200];
     printf("FAULT %s\n; pivot %s, change: %s, from %s\n%s", what, pair->pivot, pair->change, drawing->base,
            text);
     for (int w = 0; w < 2; w++) {
         draw_data_write(&pair->data, w + 1, drawn.directory);
-        for (int f = 0; f < pair->data.files; f++) {
-            char name[32];
-            snprintf(name, sizeof name, "part%d.csv%s", f + 1, pair->data.gz_name[f] ? ".gz" : "");
-            printf("--- %s, %s\n", w ? "Dprime" : "D", name);
-            print_file(stdout, drawn.directory, name);
-        }
+        snprintf(command, sizeof command, "cd %s && for f in part*; do echo \"--- %s, $f\"; cat $f; done",
+                 drawn.directory, names[w]);
+        fflush(stdout);
+        if (system(command) != 0)
+            printf("; the files could not be shown\n");
     }
-    if (keep) {
-        static int n;
-        char command[4096], path[1024];
-        snprintf(path, sizeof path, "%s/%03d", keep, n++);
+    if (keep && *keep) {
+        snprintf(path, sizeof path, "%s/%03d", keep, n_kinds);
+        mkdir(keep, 0777);
+        mkdir(path, 0777);
         for (int w = 0; w < 2; w++) {
-            draw_data_write(&pair->data, w + 1, drawn.directory);
-            snprintf(command, sizeof command,
-                     "mkdir -p %s/%s && cp %s/part* %s/*.txt %s/*-features.csv %s/test.csv %s/%s/", path,
-                     w ? "Dprime" : "D", drawn.directory, drawn.directory, drawn.directory, drawn.directory,
-                     path, w ? "Dprime" : "D");
-            if (system(command) != 0)
-                printf("; the case could not be written to %s\n", path);
+            char directory[4104];
+            snprintf(directory, sizeof directory, "%s/%s", path, names[w]);
+            keep_data_set(drawing, pair, w + 1, directory, text);
         }
-        snprintf(command, sizeof command, "%s/README", path);
-        FILE *file = fopen(command, "w");
-        if (file) {
-            fprintf(
-                file,
-                "Seen: %s\nPivot %s, change: %s; from %s\nRun in D and in Dprime: dpframe run -c ../c.ini\n",
-                what, pair->pivot, pair->change, drawing->base);
-            fclose(file);
-        }
-        snprintf(command, sizeof command, "%s/c.ini", path);
-        file = fopen(command, "w");
-        if (file) {
-            fputs(text, file);
-            fclose(file);
-        }
+        snprintf(
+            readme, sizeof readme,
+            "Seen: %s\nPivot %s, change: %s; from %s\nRun: dpframe run -c D/c.ini -O /tmp/D, dpframe run -c "
+            "Dprime/c.ini -O /tmp/Dprime\n",
+            what, pair->pivot, pair->change, drawing->base);
+        write_text(path, "README", readme);
     }
     free(text);
     fflush(stdout);
