@@ -79,16 +79,15 @@ static void declare(struct drawing *drawing, struct draw_random *random)
         declare_one(drawing, "model", "users", number);
     if (draw_chance(random, 60) || drawing_integer(drawing, "model", "items", 0) > 0)
         declare_one(drawing, "model", "items", "16");
-    /* Records from the first byte on. */
-    if (draw_chance(random, 30)) {
-        declare_one(drawing, "data", "header", "no");
+    const int records_only = draw_chance(random, 30); /* from the first byte on */
+    declare_one(drawing, "data", "header", records_only ? "no" : "yes");
+    if (records_only) {
         declare_one(drawing, "data", "fields", "5");
         declare_one(drawing, "data", "column.time", "4");
     }
-    /* A range with one end. */
-    if (draw_chance(random, 15))
-        declare_one(drawing, "data", draw_chance(random, 70) ? "value-max" : "value-min",
-                    draw_chance(random, 70) ? "inf" : "-inf");
+    const int end = draw_below(random, 12); /* of a range that has one */
+    declare_one(drawing, "data", "value-min", end == 0 ? "-inf" : "1");
+    declare_one(drawing, "data", "value-max", end == 1 || end == 2 ? "inf" : "5");
     if (draw_chance(random, 50))
         declare_one(drawing, "data", "out-of-range", draw_chance(random, 50) ? "drop" : "clip");
 }

@@ -167,14 +167,30 @@ int drawn_names_key(const struct drawn *drawn, const struct dpf_error *error)
     return 0;
 }
 
-int drawn_print_keys(const struct drawn *drawn, int64_t least, int all)
+const char *drawn_time(void)
+{
+    static char text[16];
+    struct tm at;
+    const time_t now = time(NULL);
+    if (!localtime_r(&now, &at) || strftime(text, sizeof text, "%H:%M:%S", &at) == 0)
+        snprintf(text, sizeof text, "?");
+    return text;
+}
+
+int drawn_count_below(const struct drawn *drawn, int64_t least)
 {
     int below = 0;
+    for (int i = 0; i < drawn->keys.n; i++)
+        below += !drawn->keys.list[i].left_out && drawn->keys.list[i].done < least;
+    return below;
+}
+
+int drawn_print_keys(const struct drawn *drawn, int64_t least, int all)
+{
     for (int i = 0; i < drawn->keys.n; i++) {
         const struct draw_key *key = &drawn->keys.list[i];
         const int is_below = !key->left_out && key->done < least;
         char name[160];
-        below += is_below;
         if (!all && !is_below)
             continue;
         printf("%8lld of %lld %s%s%s", (long long)key->done, (long long)key->tried, draw_key_name(key, name),
@@ -188,5 +204,5 @@ int drawn_print_keys(const struct drawn *drawn, int64_t least, int all)
                        (long long)key->by_value[v]);
         printf("\n");
     }
-    return below;
+    return drawn_count_below(drawn, least);
 }

@@ -62,6 +62,10 @@ int drawn_proved(struct drawn *drawn, struct drawing *drawing, int more, struct 
 
 /* Whether a message names a key: in its parts, as [section] key, or as section.key. */
 int drawn_names_key(const struct drawn *drawn, const struct dpf_error *error);
+/* The time of day. Valid until the next call. */
+const char *drawn_time(void);
+/* How many keys, of those that are drawn, fewer than `least` drawings were taken to their end with. */
+int drawn_count_below(const struct drawn *drawn, int64_t least);
 /* Keys that fewer than `least` drawings were taken to their end with, one a line, or all; returns how many. */
 int drawn_print_keys(const struct drawn *drawn, int64_t least, int all);
 

@@ -33,32 +33,50 @@ static int64_t same_user(const struct drawn_seen *a, const struct drawn_seen *b,
 static int is_independent(const struct watch *watch, const struct seen *seen)
 {
     const dpf_sampling *sampling = &watch->plan->sides[seen->side].terms[seen->term].sampling;
-    return seen->draw->level == DPF_LEVEL_PARTY &&
-           (sampling->kind == DPF_SAMPLING_POISSON || sampling->kind == DPF_SAMPLING_WEIGHTED);
+    return sampling->kind == DPF_SAMPLING_POISSON || sampling->kind == DPF_SAMPLING_WEIGHTED;
 }
 
-static dpf_status note_draw(struct watch *watch, const struct seen *seen)
+static struct drawn_draw draw_at(const struct seen *seen, int64_t i)
+{
+    const int of_record = seen->draw->level == DPF_LEVEL_RECORD;
+    return (struct drawn_draw){.side = seen->side,
+                               .term = seen->term,
+                               .round = seen->round,
+                               .item = of_record ? (int)seen->draw->items[i] : -1,
+                               .user = of_record ? seen->draw->users[i] : seen->draw->first + i,
+                               .weight = seen->weights[i]};
+}
+
+/* The draw of the same user or record in the run whose releases are given, or NULL. */
+static const struct drawn_draw *given_draw(const struct watch *watch, const struct drawn_draw *draw)
+{
+    const struct drawn_seen *given = watch->given;
+    const int64_t user =
+        draw->user == watch->out->user ? given->user : same_user(watch->out, given, draw->user);
+    for (size_t i = 0; i < given->n_draws; i++) {
+        const struct drawn_draw *d = &given->draws[i];
+        if (d->user == user && d->item == draw->item && d->round == draw->round && d->side == draw->side &&
+            d->term == draw->term)
+            return d;
+    }
+    return NULL;
+}
+
+static dpf_status note_draws(struct watch *watch, const struct seen *seen)
 {
     struct drawn_seen *out = watch->out;
-    const int64_t n = seen->draw->n;
-    struct drawn_draw *grown =
-        memory_grow(out->draws, &out->draws_capacity, out->n_draws + 1, sizeof *out->draws);
-    float *weights = memory_raw((size_t)n + 1, sizeof *weights);
-    if (grown)
-        out->draws = grown;
-    if (!grown || !weights) {
-        free(weights);
+    struct drawn_draw *grown = memory_grow(out->draws, &out->draws_capacity,
+                                           out->n_draws + (size_t)seen->draw->n + 1, sizeof *out->draws);
+    if (!grown)
         return DPF_E_MEMORY;
+    out->draws = grown;
+    for (int64_t i = 0; i < seen->draw->n; i++) {
+        const struct drawn_draw draw = draw_at(seen, i);
+        const struct drawn_draw *given = watch->given ? given_draw(watch, &draw) : NULL;
+        if (given)
+            seen->weights[i] = given->weight;
+        out->draws[out->n_draws++] = draw;
     }
-    const struct drawn_draw *given =
-        watch->given && out->n_draws < watch->given->n_draws ? &watch->given->draws[out->n_draws] : NULL;
-    for (int64_t u = 0; given && u < n; u++) {
-        const int64_t of = u == out->user ? watch->given->user : same_user(out, watch->given, u);
-        if (of >= 0 && of < given->n)
-            seen->weights[u] = given->weights[of];
-    }
-    memcpy(weights, seen->weights, (size_t)n * sizeof *weights);
-    out->draws[out->n_draws++] = (struct drawn_draw){n, weights};
     return DPF_OK;
 }
 
@@ -66,7 +84,7 @@ static dpf_status saw(void *context, const struct seen *seen)
 {
     struct watch *watch = context;
     if (seen->what == SEES_DRAWS)
-        return is_independent(watch, seen) ? note_draw(watch, seen) : DPF_OK;
+        return is_independent(watch, seen) ? note_draws(watch, seen) : DPF_OK;
     if (seen->what != SEES_PARTS)
         return recorder_saw(&watch->recorder, seen);
     return observation_add(&watch->out->parts, seen, 0) ? DPF_OK : DPF_E_MEMORY;
@@ -164,8 +182,6 @@ void drawn_seen_free(struct drawn_seen *seen)
     for (size_t i = 0; i < seen->parts.n; i++)
         observation_free(&seen->parts.items[i]);
     free(seen->parts.items);
-    for (size_t i = 0; i < seen->n_draws; i++)
-        free(seen->draws[i].weights);
     free(seen->draws);
     *seen = (struct drawn_seen){0};
 }

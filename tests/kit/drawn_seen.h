@@ -13,10 +13,12 @@
 #include "kit/drawn_compare.h"
 #include "seen/trace.h"
 
-/* Which users a sum draws, of those draws that are independent of each other. */
+/* Whom a sum draws, or which record, of those draws that are independent of each other. */
 struct drawn_draw {
-    int64_t n;
-    float *weights;
+    int side, term, item; /* item -1: the user */
+    int32_t round;
+    int64_t user;
+    float weight;
 };
 
 struct drawn_seen {
