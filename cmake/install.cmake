@@ -29,6 +29,9 @@ endif()
 install(DIRECTORY templates DESTINATION share/dpframe)
 install(DIRECTORY examples/plugins DESTINATION share/dpframe/examples)
 install(PROGRAMS scripts/dpframe-verify DESTINATION bin)
+# Where Debian's python3 looks, in a package (prefix /usr).
+install(DIRECTORY python/dpframe DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py" PATTERN "py.typed"
+  PATTERN "__pycache__" EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/dpframe.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completion/dpframe.bash RENAME dpframe DESTINATION share/bash-completion/completions)

@@ -5,7 +5,6 @@
 # knows the cell marks.
 
 # %% Interactions: any frame with a user and an item in its columns. These are made up: two tastes, half of the users each.
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -22,39 +21,29 @@ rows = [
     for i in random.choice(items // 2, each, replace=False)
 ]
 interactions = pd.DataFrame(rows, columns=["user", "item"])
-temporary = tempfile.TemporaryDirectory(prefix="dpframe-example-")
-directory = Path(temporary.name)
-dpframe.write_csv(interactions, directory / "interactions.csv")
-
 # %% What will be promised, before anything is trained.
 config = Path(__file__).parent.parent / "configs" / "quickstart.ini"
 settings = {
-    "data.format": "csv",
-    "data.header": True,  # declared: to look for one would read a record
-    "data.path": directory / "interactions.csv",
-    "data.header": "yes",
     # Declared: the catalogue is public. If it were not, data.items-file would name a list that is.
     "privacy.id-lists": "public",
     "model.users": users,
     "split.by": "random",
 }
-promise = dpframe.account(config, settings)
+promise = dpframe.account(config, settings, data=interactions)
 print(f"epsilon {promise.epsilon:.3f}, delta {promise.delta:g}, for one {promise.unit} ({promise.adjacency})")
 
-# %% Train. The files are those that the command line writes.
-run = dpframe.run(config, settings, output=directory / "run")
+# %% Train. The files are those that the command line writes, in a directory that goes with `run`; output= keeps them.
+run = dpframe.run(config, settings, data=interactions)
 print(run.to_frame()[["hr@10", "ndcg@10"]])
 assert run.guarantee.epsilon == promise.epsilon
 assert run.item_factors.shape[0] == len(run.item_ids)
 
 # %% Recommendations for two users of different taste: even items for one, odd ones for the other.
 for user in ("user0", "user1"):
-    print(user, [item for item, _ in run.recommend(user, n=5)])
+    print(user, [row.item for row in run.recommend(user, n=5)])
 
 # %% Mistakes are exceptions with the place and the remedy.
 try:
-    dpframe.run(config, {**settings, "items.mechanism.noise-multiplier": -1})
+    dpframe.run(config, {**settings, "items.mechanism.noise-multiplier": -1}, data=interactions)
 except dpframe.ConfigurationError as error:
     print(error.key, error.value, "->", error)
-
-temporary.cleanup()

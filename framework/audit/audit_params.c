@@ -62,7 +62,7 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
     [AUDIT_ATTACK] = DPF_PARAM_ENUM_F(
         "attack", 0, attacks, 0,
         "Inference attacks instead of lower bounds, on many trainings in which each target is in or out; "
-        "prints AUC and true positives and compares them with what is proved (docs/privacy.md)."),
+        "prints AUC and true positives and compares them with what is proved (docs/privacy-operations.md)."),
     [AUDIT_TARGETS] = DPF_PARAM_INT_F("targets", 100, 2, 100000, 0, "users",
                                       "Number of attacked users, drawn by the seed: half of all at most."),
     [AUDIT_TRAININGS] =

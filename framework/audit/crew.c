@@ -78,7 +78,7 @@ static int train_all(struct shift *shift, int at_once, struct dpf_error *error)
                               .work = train_chunk,
                               .after = after_chunk,
                               .tick = show_progress};
-    ticker_enable(0); /* trainings have a bar of their own */
+    ticker_set(TICKER_OFF); /* trainings have a bar of their own */
     progress_start(&shift->progress, crew->n);
     shift->progress.what = crew->what;
     const int status = jobs_run(&jobs, error);

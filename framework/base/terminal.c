@@ -99,3 +99,9 @@ void terminal_bar(double part, const char *words)
     fprintf(stderr, "%.*s\033[K", said > room ? room : (int)strlen(words), words);
     fflush(stderr);
 }
+
+void terminal_progress_json(const char *what, int64_t done, int64_t total)
+{
+    fprintf(stderr, "{\"progress\": {\"what\": \"%s\", \"done\": %lld, \"total\": %lld}}\n", what,
+            (long long)done, (long long)total);
+}

@@ -25,4 +25,7 @@ void terminal_wrap(struct text *out, const char *first, int indent, const char *
  */
 void terminal_bar(double part, const char *words);
 
+/* A line of JSON on standard error, for programs that show progress themselves. what: of the program's own words. */
+void terminal_progress_json(const char *what, int64_t done, int64_t total);
+
 #endif

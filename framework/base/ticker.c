@@ -11,7 +11,7 @@
 #define INTERVAL 0.2 /* between two drawings */
 
 static struct {
-    int on;
+    enum ticker_mode mode;
     atomic_int working;
     const char *what;
     int64_t total;
@@ -28,14 +28,19 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void ticker_enable(int on)
+void ticker_set(enum ticker_mode mode)
 {
-    ticker.on = on;
+    ticker.mode = mode;
+}
+
+enum ticker_mode ticker_mode(void)
+{
+    return ticker.mode;
 }
 
 void ticker_begin(const char *what, int64_t total)
 {
-    if (!ticker.on)
+    if (ticker.mode == TICKER_OFF)
         return;
     ticker.what = what;
     ticker.total = total;
@@ -48,6 +53,10 @@ void ticker_begin(const char *what, int64_t total)
 static void draw(double now)
 {
     const long long done = atomic_load(&ticker.done);
+    if (ticker.mode == TICKER_JSON) {
+        terminal_progress_json(ticker.what, done, ticker.total);
+        return;
+    }
     const double elapsed = now - ticker.started;
     const double part = done < ticker.total ? (double)done / (double)ticker.total : 1;
     char words[160];
@@ -61,7 +70,7 @@ static void draw(double now)
 
 void ticker_add(int64_t n)
 {
-    if (!ticker.on || !atomic_load(&ticker.working))
+    if (ticker.mode == TICKER_OFF || !atomic_load(&ticker.working))
         return;
     atomic_fetch_add(&ticker.done, n);
     if (atomic_flag_test_and_set(&ticker.drawing))
@@ -76,7 +85,7 @@ void ticker_add(int64_t n)
 
 void ticker_end(void)
 {
-    if (!atomic_exchange(&ticker.working, 0) || ticker.drawn == 0)
+    if (!atomic_exchange(&ticker.working, 0) || ticker.drawn == 0 || ticker.mode == TICKER_JSON)
         return;
     fprintf(stderr, "\r\033[K");
     fflush(stderr);

@@ -3,14 +3,17 @@
  * ticker.h - shows the progress of long work on the terminal: how much of it is done, and the time left.
  *
  * It writes one line to standard error after the first second, redraws it at most five times a second, and
- * wipes it out at the end. Commands switch it on where standard error is a terminal. Work is not nested.
+ * wipes it out at the end. Commands switch it on where standard error is a terminal. Work is not nested. For programs
+ * it writes lines of JSON instead: {"progress": {"what": "reading records", "done": 3, "total": 10}}; total 0: unknown.
  */
 #ifndef DPF_BASE_TICKER_H
 #define DPF_BASE_TICKER_H
 
 #include <stdint.h>
 
-void ticker_enable(int on);
+enum ticker_mode { TICKER_OFF, TICKER_BAR, TICKER_JSON };
+void ticker_set(enum ticker_mode mode);
+enum ticker_mode ticker_mode(void);
 /* what: "reading ratings.csv"; total 0: unknown. Must outlive the work. */
 void ticker_begin(const char *what, int64_t total);
 /* So much more is done. Thread-safe; without a beginning it does nothing. */

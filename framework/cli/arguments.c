@@ -235,6 +235,7 @@ static int take_option(int option, struct arguments *out, struct dpf_error *erro
         log_set_level(LOG_LEVEL_WARNING);
         return 0;
     default:
+        out->verbose = 1;
         log_set_level(LOG_LEVEL_DEBUG);
         return 0;
     }
@@ -358,7 +359,9 @@ int arguments_parse(int argc, char **argv, const char *usage, struct arguments *
         out->rest[out->n_rest++] = argv[optind];
     }
     take_config_operand(usage, out);
-    ticker_enable(isatty(STDERR_FILENO) && !out->quiet);
+    ticker_set(out->json && out->verbose              ? TICKER_JSON
+               : isatty(STDERR_FILENO) && !out->quiet ? TICKER_BAR
+                                                      : TICKER_OFF);
     return 0;
 }
 

@@ -3,12 +3,13 @@
 #include "saved/recommend_lists.h"
 
 static const char usage[] =
-    "usage: dpframe recommend RUN --user ID [-n N] [--output FILE]\n"
+    "usage: dpframe recommend RUN --user ID [-n N] [--output FILE] [--json]\n"
     "       dpframe recommend RUN --all --output FILE [-n N]\n"
     "\n"
     "The N items (default 10) with the highest scores among those that the user has no record\n"
     "of, in the training or the test part, from the model in the directory of a run. CSV:\n"
-    "user,item,rank,score,audience. FILE \"-\" is standard output.\n"
+    "user,item,rank,score,audience. FILE \"-\" is standard output. With --json, an error is one\n"
+    "line of JSON.\n"
     "\n"
     "A list is private, and every line says so: \"own user only\". It is computed from that user's\n"
     "own factors and records. Joint differential privacy covers a list that its own user alone\n"

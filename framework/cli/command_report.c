@@ -11,7 +11,7 @@
 #include "sweep/sweep_report.h"
 
 static const char usage[] =
-    "usage: dpframe report DIRECTORY [--plugin-dir DIR]...\n"
+    "usage: dpframe report DIRECTORY [--plugin-dir DIR]... [--json]\n"
     "\n"
     "Of a sweep: tables (tables.md, .csv, .tex and results.csv), plots, and a page that shows\n"
     "them and answers the sweep's question (report.html), in the directory of the sweep. Of\n"
@@ -22,7 +22,7 @@ static const char usage[] =
     "private/, since metrics are computed from protected records; if metrics were released with\n"
     "noise, release/ gets a page of these and of the statement, too.\n"
     "\n"
-    "Pages need no network and no other file.\n";
+    "Pages need no network and no other file. With --json, an error is one line of JSON.\n";
 
 static int report_run(const struct arguments *arguments, const char *directory, struct dpf_error *error)
 {

@@ -8,12 +8,14 @@
 
 static const char serve_usage[] =
     "usage: dpframe serve ADDRESS -c CONFIG [-o section.key=value]... [--output DIR]\n"
-    "                     [--plugin-dir DIR]... [-q] [--insecure-test]\n"
+    "                     [--plugin-dir DIR]... [-q] [--resume] [--insecure-test]\n"
     "\n"
     "Runs the configuration with users that join from processes of their own. It waits for\n"
     "them ([federation] join-time), asks some in each round as the sampler says, and writes\n"
     "what is released to [run] output. It has no records. ADDRESS is what the link reads: the\n"
     "path of a socket for local, HOST:PORT for grpc. See docs/federation.md.\n"
+    "  --resume         continues a run that was interrupted, with [run] checkpoint = true, from\n"
+    "                   the checkpoint in --output: parties come back to it\n"
     "  --insecure-test  allows randomness = reproducible: parties' noise is then known, and\n"
     "                   protects nobody. Both ends have to say it\n";
 

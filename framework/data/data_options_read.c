@@ -315,13 +315,45 @@ static int is_asked_for(const struct config_values *values, int index)
     }
 }
 
+#define ALL_FOLDS "all"
+
+int64_t data_all_folds(const struct config *config)
+{
+    int64_t n, folds;
+    const dpf_param *table = split_params(&n);
+    const struct config_entry *kind = config_find(config, "split", "kind"),
+                              *fold = config_find(config, "split", "fold"),
+                              *of = config_find(config, "split", "folds");
+    if (!kind || !fold || strcmp(kind->value, table[S_KIND].values[SPLIT_FOLDS].name) != 0 ||
+        strcmp(fold->value, ALL_FOLDS) != 0)
+        return 0;
+    return of && text_to_int(of->value, &folds) == 0 ? folds : table[S_FOLDS].default_integer;
+}
+
+static int read_fold(const struct config *config, const struct config_values *split, struct data_options *out,
+                     struct dpf_error *error)
+{
+    const char *text = text_of(split, S_FOLD);
+    if (out->kind != SPLIT_FOLDS)
+        return 0;
+    if (strcmp(text, ALL_FOLDS) == 0)
+        return config_error(
+            config, "split", "fold", error,
+            "describes a run for each fold, and one run is needed here: name one of them, or let "
+            "\"dpframe run\" make them all");
+    if (text_to_int(text, &out->fold) != 0 || out->fold < 1)
+        return config_error(config, "split", "fold", error,
+                            "\"%s\" is neither a fold, counted from 1, nor " ALL_FOLDS, text);
+    if (out->fold > out->folds)
+        return config_error(config, "split", "fold", error, "fold %lld of %lld; folds are counted from 1",
+                            (long long)out->fold, (long long)out->folds);
+    return 0;
+}
+
 static int check_split(const struct config *config, const struct config_values *split,
                        const struct data_options *o, struct dpf_error *error)
 {
     int synthetic = o->format == FORMAT_SYNTHETIC;
-    if (o->kind == SPLIT_FOLDS && o->fold > o->folds)
-        return config_error(config, "split", "fold", error, "fold %lld of %lld; folds are counted from 1",
-                            (long long)o->fold, (long long)o->folds);
     if (o->kind == SPLIT_PER_USER && o->held_out && is_asked_for(split, S_FRACTION) &&
         !is_left_over(config, "split", "fraction", "kind"))
         return config_error(
@@ -404,11 +436,12 @@ int data_options_read(const struct config *config, const struct config_values *d
     out->fraction = value_of(split, S_FRACTION)->real;
     out->train_fraction = value_of(split, S_TRAIN_FRACTION)->real;
     out->folds = value_of(split, S_FOLDS)->integer;
-    out->fold = value_of(split, S_FOLD)->integer;
     out->by = (enum split_by)value_of(split, S_BY)->integer;
     out->held_out = value_of(split, S_HELD_OUT)->integer;
     out->test_path = text_of(split, S_TEST_PATH);
     out->overlap = (enum split_overlap)value_of(split, S_OVERLAP)->integer;
+    if (read_fold(config, split, out, error) != 0)
+        return -1;
     if (out->format != FORMAT_SYNTHETIC && !out->path[0])
         return config_error(config, "data", "path", error,
                             "data.path is missing; name the file of ratings, or use format = synthetic");

@@ -17,6 +17,8 @@ void data_options_warn(const struct config *config, const struct config_values *
 
 enum data_feedback data_feedback(const struct config_values *data);
 
+/* Folds of "[split] kind = k-fold, fold = all", which describes a run for each; 0: one run. */
+int64_t data_all_folds(const struct config *config);
 /* 1 if [split] makes a test part. */
 int data_is_split(const struct config_values *split);
 /* 1 if [data] asks for generated ratings, so that there is no file. */

@@ -152,11 +152,12 @@ static json_t *head_json(const struct checkpoint *checkpoint, const struct engin
         json_array_append_new(list, array_json(&arrays->list[a], *end, offsets, arrays->n, a, hashes));
         *end += arrays->list[a].rows * (int64_t)arrays->list[a].bytes;
     }
-    return json_pack("{s:s, s:I, s:I, s:b, s:I, s:s, s:[I, I, I], s:O, s:o}", "process", checkpoint->id,
+    return json_pack("{s:s, s:I, s:I, s:b, s:I, s:s, s:[I, I, I], s:O*, s:O, s:o}", "process", checkpoint->id,
                      "round", (json_int_t)engine->round, "done", (json_int_t)engine->stats->rounds_done,
                      "over", over, "repeats", (json_int_t)checkpoint->repeats, "deviation",
                      engine->plan->ledger.deviation, "sent", (json_int_t)counts[0], (json_int_t)counts[1],
-                     (json_int_t)counts[2], "binding", checkpoint->binding, "arrays", list);
+                     (json_int_t)counts[2], "server", checkpoint->server, "binding", checkpoint->binding,
+                     "arrays", list);
 }
 
 /* Behind the arrays; then the file is whole. */
@@ -568,5 +569,6 @@ void checkpoint_free(struct checkpoint *checkpoint)
 {
     json_decref(checkpoint->binding);
     json_decref(checkpoint->head);
-    checkpoint->binding = checkpoint->head = NULL;
+    json_decref(checkpoint->server);
+    checkpoint->binding = checkpoint->head = checkpoint->server = NULL;
 }

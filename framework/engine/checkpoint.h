@@ -11,7 +11,8 @@
  * made with it: the second attempt would not tell of it.
  *
  *     arrays        rows of factors, states of solvers, participations, one after the other
- *     head          JSON: which round, whose process, what the state belongs to, and each array's place and hashes
+ *     head          JSON: which round, whose process, what the state belongs to, each array's place and hashes, and
+ *                   what a server knows of its parties
  *     trailer       "dpfckpt1", the head's length (8 bytes, little-endian), its SHA-256 (32 bytes)
  *
  * Each rank writes its own rows, and any number of ranks can read them.
@@ -31,6 +32,7 @@ struct checkpoint {
     char path[4096];        /* on all ranks */
     char id[CHECKPOINT_ID]; /* of this process, in all files that it writes; rank 0 */
     json_t *binding;        /* rank 0: what the state belongs to */
+    json_t *server;         /* of a server of parties: what it knows of them, in each file; NULL: none */
     int resumes;            /* a file was found: the training goes on from it */
     json_t *head;           /* of that file, on rank 0 */
     int64_t round;          /* to be made next; where the rounds are over, as it was when they ended */

@@ -216,6 +216,7 @@ static void engine_close(struct engine *engine)
         free(engine->terms[which]);
         memory_sparse_free(engine->next[which]);
         free(engine->noise_variance[which]);
+        free(engine->order_keys[which]);
     }
     for (int w = 0; w < engine->n_workers; w++) {
         if (engine->workers)
@@ -279,9 +280,11 @@ static int side_step(struct engine *engine, int which, struct dpf_error *error)
     int messages = 0;
     for (int t = 0; t < side->n_terms; t++)
         messages |= side->terms[t].mechanism && (side->terms[t].by_user || side->terms[t].whole_message);
-    int status = !side->released ? step_local(engine, which, error)
-                 : messages      ? step_by_messages(engine, which, error)
-                                 : step_by_rows(engine, which, error);
+    const int by_record = (side->solver_functions->flags & DPF_SOLVER_BY_RECORD) != 0;
+    int status = by_record         ? step_by_record(engine, which, error)
+                 : !side->released ? step_local(engine, which, error)
+                 : messages        ? step_by_messages(engine, which, error)
+                                   : step_by_rows(engine, which, error);
     if (status == 0)
         status = step_reset_rows(engine, error);
     if (status == 0)
@@ -381,18 +384,61 @@ static int solve_own(struct engine *engine, int64_t round, struct dpf_error *err
     return 0;
 }
 
-static int party_round(struct engine *engine, int64_t round, struct dpf_error *error)
+/* A round that the server makes again finds this party as the first attempt has found it: what its own row was before a
+   solver moved it, and how often it has taken part. */
+struct party_at {
+    int64_t round; /* the last one; -1: none yet */
+    int again;
+    float *rows; /* where the party solves the released side: its own, before the round */
+};
+
+static int party_round(struct engine *engine, const struct party_at *at, struct dpf_error *error)
 {
     const int released = remote_side(engine->plan);
-    const enum own_step when = own_step(engine->plan);
-    engine->round = round;
-    if (remote_solves(engine->plan))
+    engine->round = at->round;
+    if (at->again)
+        step_count_answered(engine, &engine->terms[released][0]);
+    if (remote_solves(engine->plan)) {
+        struct side_factors *own = &engine->model->sides[1 - released];
+        const size_t bytes = (size_t)(own->rows * engine->model->stride) * sizeof(float);
+        memcpy(at->again ? own->data : at->rows, at->again ? at->rows : own->data, bytes);
         return federated_round(engine, released, error);
-    if (when == STEP_BEFORE && solve_own(engine, round, error) != 0)
+    }
+    if (own_step(engine->plan) == STEP_BEFORE && !at->again && solve_own(engine, at->round, error) != 0)
         return -1;
-    if (step_send_message(engine, released, error) != 0)
+    return step_send_message(engine, released, error);
+}
+
+/* The server goes on, so the round before is over. Rows that come with the next one are taken first or afterwards. */
+static int party_after(struct engine *engine, const struct party_at *at, enum own_step when,
+                       struct dpf_error *error)
+{
+    return at->round >= 0 && !at->again && own_step(engine->plan) == when && !remote_solves(engine->plan)
+               ? solve_own(engine, at->round, error)
+               : 0;
+}
+
+/* The next round, or the end: 1. */
+static int party_next(struct engine *engine, struct party_at *at, struct dpf_error *error)
+{
+    const struct engine_remote *remote = engine->remote;
+    struct side_factors *factors = &engine->model->sides[remote_side(engine->plan)];
+    const struct remote_rows rows =
+        remote_floats(factors->data, factors->rows, engine->model->stride, engine->model->columns);
+    int64_t round = 0;
+    const int over = remote->await(remote->context, &round, error);
+    if (over < 0)
         return -1;
-    return when == STEP_AFTER ? solve_own(engine, round, error) : 0;
+    at->again = !over && round == at->round;
+    if (party_after(engine, at, STEP_AFTER, error) != 0)
+        return error_while_running(error);
+    if (remote->take(remote->context, &rows, error) != 0)
+        return -1;
+    if (party_after(engine, at, STEP_WITH_NEXT_ROWS, error) != 0)
+        return error_while_running(error);
+    if (!over)
+        at->round = round;
+    return over;
 }
 
 /* The party's own rows for the last released ones. */
@@ -406,25 +452,21 @@ static int party_end(struct engine *engine, int64_t last, struct dpf_error *erro
 /* Rounds that a party has not heard of are rounds in which it has not solved its row. */
 static int party_rounds(struct engine *engine, struct dpf_error *error)
 {
-    const struct engine_remote *remote = engine->remote;
-    const int later = own_step(engine->plan) == STEP_WITH_NEXT_ROWS && !remote_solves(engine->plan);
-    struct side_factors *factors = &engine->model->sides[remote_side(engine->plan)];
-    int64_t round = 0, last = -1;
-    for (int over = 0; !over; last = round) {
-        const struct remote_rows rows =
-            remote_floats(factors->data, factors->rows, engine->model->stride, engine->model->columns);
-        over = remote->await(remote->context, &round, error);
-        if (over < 0 || remote->take(remote->context, &rows, error) != 0)
-            return -1;
-        if (later && last >= 0 && solve_own(engine, last, error) != 0)
-            return error_while_running(error);
-        if (over)
-            break;
-        if (party_round(engine, round, error) != 0)
-            return error_while_running(error);
-        engine->stats->rounds_done++;
+    const struct side_factors *own = &engine->model->sides[1 - remote_side(engine->plan)];
+    struct party_at at = {.round = -1};
+    int over = 0;
+    if (remote_solves(engine->plan) &&
+        !(at.rows = memory_raw((size_t)(own->rows * engine->model->stride), sizeof *at.rows)))
+        return error_memory(error);
+    while (!over && (over = party_next(engine, &at, error)) == 0) {
+        if (party_round(engine, &at, error) != 0)
+            over = error_while_running(error);
+        engine->stats->rounds_done += !at.again;
     }
-    if (party_end(engine, last < 0 ? 0 : last, error) != 0 ||
+    free(at.rows);
+    if (over < 0)
+        return -1;
+    if (party_end(engine, at.round < 0 ? 0 : at.round, error) != 0 ||
         return_rows(engine, DPF_SIDE_USERS, error) != 0 || return_rows(engine, DPF_SIDE_ITEMS, error) != 0)
         return error_while_running(error);
     return 0;

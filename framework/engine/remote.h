@@ -35,12 +35,13 @@ struct remote_release {
 struct engine_remote {
     void *context;
     int64_t party; /* the party whose records are here; -1: the server */
-    /* Party: rounds of this run that it has taken part in before it was started again. They count against a
-       limit on participations. */
+    /* Party: rounds of this run that it has taken part in before it was started again, or before the server has begun a
+       round again. They count against a limit on participations. */
     int64_t answered;
     /* Server: fills the sums. */
     int (*gather)(void *context, const struct remote_release *release, struct dpf_error *error);
-    /* Party: waits for a round. 0: take part; 1: the run is over. */
+    /* Party: waits for a round. 0: take part; 1: the run is over. The same round once more: the server has stopped, and
+       makes it again, and the party has paid for that; what it has sent for it counts no more. */
     int (*await)(void *context, int64_t *round, struct dpf_error *error);
     /* Party: what came with the round, or at the end, into rows, which say what is expected; with integers, rows
      * beyond those that came are an error, and fewer may be taken. */

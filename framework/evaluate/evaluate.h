@@ -66,7 +66,7 @@ const char *evaluate_convention(const char *name);
 int evaluate_rates(const struct config_values *options);
 /* The same of a ranking metric. */
 int evaluate_ranks(const struct config_values *options);
-/* 1 if positives are ranked among all items, not among a sample. */
+/* 1 if positives are ranked among all items, not among a sample alone. */
 int evaluate_ranks_all(const struct config_values *options);
 /* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. largest:
    the declared upper end of values, 1 where all are 1. */

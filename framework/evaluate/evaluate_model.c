@@ -10,11 +10,9 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "dataset/shares.h"
+#include "evaluate/by_user.h"
 #include "evaluate/evaluate_options.h"
 #include "evaluate/noisy_metrics.h"
-#include "evaluate/ranking_pass.h"
-#include "evaluate/rating_pass.h"
-#include "evaluate/user_values.h"
 
 /* What the results are added to. */
 struct sink {
@@ -24,24 +22,9 @@ struct sink {
     struct dpf_error *error;
 };
 
-static const struct rating_error *error_over(enum metric_id id, const struct rating_results *results)
-{
-    return id >= METRIC_RMSE_USER ? &results->users : &results->records;
-}
-
-static double rating_value(enum metric_id id, const struct rating_results *results)
-{
-    const struct rating_error *over = error_over(id, results);
-    if (id == METRIC_RMSE)
-        return sqrt(over->squared);
-    if (id == METRIC_MAE || id == METRIC_MAE_USER)
-        return over->absolute;
-    return id == METRIC_RMSE_USER ? results->rmse_by_user : over->squared;
-}
-
 static int add_rating(const struct sink *sink, enum metric_id id, const struct rating_results *results)
 {
-    return metrics_add(sink->out, rating_value(id, results), error_over(id, results)->n,
+    return metrics_add(sink->out, value_of_rating(id, results), value_error_over(id, results)->n,
                        metric_convention(id, 0), sink->error, "%s%s", sink->prefix, metric_name(id));
 }
 
@@ -73,21 +56,6 @@ static int add_bands(const struct sink *sink, const struct rating_results *resul
                        sink->error, "%smse-activity-variance", sink->prefix);
 }
 
-/* Of all users, or of a band of activity; NaN for what only all lists together have. */
-static double cutoff_value(const struct evaluate_options *options, enum metric_id id, const double *sums,
-                           int64_t band, int64_t cutoff)
-{
-    if (!metric_has_cutoff(id))
-        return band < 0 ? ranking_relative_rank(sums) : (double)NAN;
-    if (id == METRIC_COVERAGE || id == METRIC_GINI)
-        return NAN;
-    if (id != METRIC_F1_OF_MEANS)
-        return ranking_mean(options, sums, band, id, cutoff);
-    const double precision = ranking_mean(options, sums, band, METRIC_PRECISION, cutoff);
-    const double recall = ranking_mean(options, sums, band, METRIC_RECALL, cutoff);
-    return precision + recall == 0 ? 0 : 2 * precision * recall / (precision + recall);
-}
-
 static int add_ranking(const struct sink *sink, enum metric_id id, const struct ranking_results *results)
 {
     const char *convention = metric_convention(id, sink->options->sampled);
@@ -98,7 +66,7 @@ static int add_ranking(const struct sink *sink, enum metric_id id, const struct 
     for (int64_t i = 0; i < sink->options->n_cutoffs; i++) {
         const double value = id == METRIC_COVERAGE ? results->coverage[i]
                              : id == METRIC_GINI   ? results->gini[i]
-                                                   : cutoff_value(sink->options, id, results->sums, -1, i);
+                                                 : value_of_ranking(sink->options, id, results->sums, -1, i);
         if (metrics_add(sink->out, value, users, convention, sink->error, "%s%s@%" PRId64, sink->prefix,
                         metric_name(id), sink->options->cutoffs[i]) != 0)
             return -1;
@@ -115,7 +83,7 @@ static int add_activity(const struct sink *sink, enum metric_id id, const struct
         return 0;
     for (int64_t band = 0; o->n_bands && band <= o->n_bands; band++)
         for (int64_t i = 0; i < o->n_cutoffs; i++)
-            if (metrics_add(sink->out, cutoff_value(o, id, results->sums, band, i),
+            if (metrics_add(sink->out, value_of_ranking(o, id, results->sums, band, i),
                             (int64_t)ranking_users(o, results->sums, band), metric_convention(id, o->sampled),
                             sink->error, "%s%s-activity-%s@%" PRId64, sink->prefix, metric_name(id),
                             band_name(o->bands, o->n_bands, band, name), o->cutoffs[i]) != 0)
@@ -140,6 +108,16 @@ static int add_popularity(const struct sink *sink, const struct ranking_results 
     return 0;
 }
 
+/* What the lists have besides the chosen metrics of all users. */
+static int add_list_bands(const struct sink *sink, const struct ranking_results *ranking)
+{
+    for (int i = 0; i < sink->options->n_chosen; i++)
+        if (!metric_is_rating(sink->options->chosen[i]) &&
+            add_activity(sink, sink->options->chosen[i], ranking) != 0)
+            return -1;
+    return add_popularity(sink, ranking);
+}
+
 static int add_chosen(const struct sink *sink, const struct rating_results *rating,
                       const struct ranking_results *ranking)
 {
@@ -151,11 +129,7 @@ static int add_chosen(const struct sink *sink, const struct rating_results *rati
     }
     if (rating->bands && add_bands(sink, rating) != 0)
         return -1;
-    for (int i = 0; ranking->sums && i < sink->options->n_chosen; i++)
-        if (!metric_is_rating(sink->options->chosen[i]) &&
-            add_activity(sink, sink->options->chosen[i], ranking) != 0)
-            return -1;
-    return ranking->sums ? add_popularity(sink, ranking) : 0;
+    return ranking->sums ? add_list_bands(sink, ranking) : 0;
 }
 
 /* The values of the chosen rating or ranking metrics, in the order in which they stand in the results. */
@@ -166,12 +140,7 @@ static void rating_statistics(const void *context, const double *sums, double *o
     rating_averages(sums, &results);
     for (int i = 0; i < options->n_chosen; i++)
         if (metric_is_rating(options->chosen[i]))
-            *out++ = rating_value(options->chosen[i], &results);
-}
-
-static int64_t values_of(const struct evaluate_options *options, enum metric_id id)
-{
-    return metric_has_cutoff(id) ? options->n_cutoffs : 1;
+            *out++ = value_of_rating(options->chosen[i], &results);
 }
 
 static void ranking_statistics(const void *context, const double *sums, double *out)
@@ -180,26 +149,29 @@ static void ranking_statistics(const void *context, const double *sums, double *
     for (int i = 0; i < options->n_chosen; i++)
         for (int64_t c = 0;
              !metric_is_rating(options->chosen[i]) && c < values_of(options, options->chosen[i]); c++)
-            *out++ = cutoff_value(options, options->chosen[i], sums, -1, c);
+            *out++ = value_of_ranking(options, options->chosen[i], sums, -1, c);
 }
 
-/* Intervals of the chosen metrics of one kind, which stand first in the results, kinds mixed as chosen. */
-static int add_intervals(const struct sink *sink, const struct user_sums *sums, int rating,
-                         const struct dataset *dataset, const struct random_root *seeded, struct pool *pool)
+/* Intervals of the chosen metrics of one kind, which stand in the results from `at` on: kinds mixed as chosen, or that
+   of lists alone. */
+static int add_intervals(const struct sink *sink, const struct user_sums *sums, int rating, int alone,
+                         int64_t at, const struct dataset *dataset, const struct random_root *seeded,
+                         struct pool *pool)
 {
     const struct evaluate_options *o = sink->options;
     struct statistic statistic = {o, rating ? rating_statistics : ranking_statistics, 0};
     double low[METRIC_COUNT * MOST_CUTOFFS], high[METRIC_COUNT * MOST_CUTOFFS];
+    if (!o->replicates || !sums->rows)
+        return 0;
     for (int i = 0; i < o->n_chosen; i++)
         if (metric_is_rating(o->chosen[i]) == rating)
-            statistic.n += rating ? 1 : values_of(o, o->chosen[i]);
+            statistic.n += values_of(o, o->chosen[i]);
     if (bootstrap_intervals(sums, &dataset->users, seeded, pool, o->replicates, o->confidence, &statistic,
                             low, high, sink->error) != 0)
         return -1;
-    int64_t at = 0, taken = 0;
-    for (int i = 0; i < o->n_chosen; i++) {
+    for (int64_t i = 0, taken = 0; i < o->n_chosen; i++) {
         const int mine = metric_is_rating(o->chosen[i]) == rating;
-        const int64_t n = metric_is_rating(o->chosen[i]) ? 1 : values_of(o, o->chosen[i]);
+        const int64_t n = mine || !alone ? values_of(o, o->chosen[i]) : 0;
         for (int64_t v = 0; v < n; v++, at++) {
             if (!mine)
                 continue;
@@ -208,6 +180,24 @@ static int add_intervals(const struct sink *sink, const struct user_sums *sums, 
         }
     }
     return 0;
+}
+
+/* The full ranking beside that of sampled negatives: the same metrics, under names of their own. */
+static int add_full(const struct sink *sink, const struct ranking_results *full,
+                    const struct dataset *dataset, const struct random_root *seeded, struct pool *pool)
+{
+    struct evaluate_options options = *sink->options;
+    const struct sink beside = {&options, FULL_PREFIX, sink->out, sink->error};
+    const int64_t first = sink->out->n;
+    options.sampled = 0;
+    if (!full->sums)
+        return 0;
+    for (int i = 0; i < options.n_chosen; i++)
+        if (!metric_is_rating(options.chosen[i]) && add_ranking(&beside, options.chosen[i], full) != 0)
+            return -1;
+    if (add_list_bands(&beside, full) != 0)
+        return -1;
+    return add_intervals(&beside, &full->by_user, 0, 1, first, dataset, seeded, pool);
 }
 
 #define COLD "test records whose user or item has no training record: "
@@ -254,16 +244,11 @@ static int add_counts(const struct sink *sink, const struct rating_results *rati
                        "%susers-short-of-negatives", sink->prefix);
 }
 
-/* What the passes find. */
-struct passes {
-    struct rating_results rating;
-    struct ranking_results ranking;
-};
-
 static void passes_free(struct passes *passes)
 {
     rating_results_free(&passes->rating);
     ranking_results_free(&passes->ranking);
+    ranking_results_free(&passes->full);
 }
 
 static int passes_run(const struct evaluate_options *options, const struct dataset *dataset,
@@ -274,136 +259,15 @@ static int passes_run(const struct evaluate_options *options, const struct datas
     if (evaluate_options_rate(options) &&
         rating_pass(options, dataset, scorer, pool, train_part, &out->rating, error) != 0)
         return -1;
-    return evaluate_options_rank(options)
-               ? ranking_pass(options, dataset, scorer, seeded, pool, train_part, &out->ranking, error)
+    if (!evaluate_options_rank(options))
+        return 0;
+    if (ranking_pass(options, dataset, scorer, seeded, pool, train_part, &out->ranking, error) != 0)
+        return -1;
+    struct evaluate_options full = *options;
+    full.sampled = 0;
+    return options->beside_full && !train_part
+               ? ranking_pass(&full, dataset, scorer, seeded, pool, 0, &out->full, error)
                : 0;
-}
-
-/* ---- by user ------------------------------------------------------------------------------------------- */
-
-/* Metrics that are means over users or over their records. */
-static int is_by_user(enum metric_id id)
-{
-    return metric_is_rating(id) || id == METRIC_MRANK ||
-           (id >= METRIC_FIRST_BY_LIST && id <= METRIC_LAST_BY_LIST);
-}
-
-static int is_over_records(enum metric_id id)
-{
-    return id == METRIC_RMSE || id == METRIC_MSE || id == METRIC_MAE;
-}
-
-/* Names in the order of the results. */
-static void name_metrics(const struct evaluate_options *o, struct user_values *out)
-{
-    for (int i = 0; i < o->n_chosen; i++) {
-        const enum metric_id id = o->chosen[i];
-        for (int64_t c = 0; is_by_user(id) && c < values_of(o, id); c++) {
-            struct user_metric *metric = &out->metrics[out->n_metrics++];
-            metric->is_root = id == METRIC_RMSE;
-            if (metric_has_cutoff(id))
-                snprintf(metric->name, sizeof metric->name, "%s@%" PRId64, metric_name(id), o->cutoffs[c]);
-            else
-                snprintf(metric->name, sizeof metric->name, "%s", metric_name(id));
-        }
-    }
-}
-
-static void add_user_rating(enum metric_id id, const double *sums, double *row)
-{
-    struct rating_results results = {.bands = NULL};
-    rating_averages(sums, &results);
-    const struct rating_error *over = error_over(id, &results);
-    const double n = (double)over->n;
-    if (over->n == 0)
-        return;
-    row[0] = id == METRIC_RMSE ? over->squared : rating_value(id, &results);
-    row[0] *= is_over_records(id) ? n : 1;
-    row[1] = is_over_records(id) ? n : 1;
-}
-
-static void add_user_ranking(const struct evaluate_options *o, enum metric_id id, const double *sums,
-                             int64_t cutoff, double *row)
-{
-    if (!(ranking_users(o, sums, -1) > 0))
-        return;
-    row[0] = cutoff_value(o, id, sums, -1, cutoff);
-    row[1] = 1;
-}
-
-/* What tells a user's test records from others: 53 bits of a hash of items' ids and values. */
-static double hash_test(const struct dataset *dataset, int64_t user)
-{
-    const struct csr *test = &dataset->test.by_user;
-    uint64_t hash = 14695981039346656037u; /* FNV-1a; no secret is kept by it */
-    for (int64_t i = test->ptr[user]; i < test->ptr[user + 1]; i++) {
-        const float value = test->values ? test->values[i] : 1;
-        unsigned char bytes[sizeof value];
-        memcpy(bytes, &value, sizeof value);
-        for (const char *id = id_map_text(&dataset->items, test->others[i]); *id; id++)
-            hash = (hash ^ (unsigned char)*id) * 1099511628211u;
-        for (size_t k = 0; k < sizeof value; k++)
-            hash = (hash ^ bytes[k]) * 1099511628211u;
-    }
-    return (double)(hash >> 11);
-}
-
-static void fill_user(const struct evaluate_options *o, const struct passes *passes,
-                      const struct dataset *dataset, int64_t user, double *row)
-{
-    double *at = row;
-    for (int i = 0; i < o->n_chosen; i++) {
-        const enum metric_id id = o->chosen[i];
-        const struct user_sums *sums =
-            metric_is_rating(id) ? &passes->rating.by_user : &passes->ranking.by_user;
-        for (int64_t c = 0; is_by_user(id) && c < values_of(o, id); c++, at += 2) {
-            if (!sums->rows)
-                continue;
-            if (metric_is_rating(id))
-                add_user_rating(id, user_sums_row(sums, user), at);
-            else
-                add_user_ranking(o, id, user_sums_row(sums, user), c, at);
-        }
-    }
-    const struct csr *train = &dataset->train.by_user;
-    at[USER_RECORDS] = (double)(train->ptr[user + 1] - train->ptr[user]);
-    at[USER_TEST_PART] = hash_test(dataset, user);
-}
-
-/* Each rank knows the test records of its own users. */
-static int gather_users(struct user_values *values, const struct dataset *dataset, struct dpf_error *error)
-{
-    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
-    if (!offsets)
-        return error_memory(error);
-    shares_offsets(dataset, DPF_SIDE_USERS, offsets);
-    const size_t bytes = (size_t)user_values_width(values) * sizeof *values->rows;
-    const int status = values->n_users ? ranks_gather(values->rows, bytes, offsets, error) : 0;
-    free(offsets);
-    return status;
-}
-
-static int add_by_user(const struct evaluate_options *o, const struct passes *passes,
-                       const struct dataset *dataset, struct metrics *out, struct dpf_error *error)
-{
-    const int64_t n = dataset->test.by_user.ptr ? dataset->users.n : 0;
-    struct user_values *values = memory_new(1, sizeof *values);
-    int64_t metrics = 0;
-    for (int i = 0; i < o->n_chosen; i++)
-        metrics += is_by_user(o->chosen[i]) ? values_of(o, o->chosen[i]) : 0;
-    if (!values)
-        return error_memory(error);
-    out->by_user = values;
-    values->n_users = n;
-    values->metrics = memory_new((size_t)metrics + 1, sizeof *values->metrics);
-    values->rows = memory_new((size_t)n + 1, (size_t)(2 * metrics + USER_EXTRAS) * sizeof *values->rows);
-    if (!values->metrics || !values->rows)
-        return error_memory(error);
-    name_metrics(o, values);
-    const int64_t last = n ? shares_last(dataset, DPF_SIDE_USERS) : 0;
-    for (int64_t user = n ? shares_first(dataset, DPF_SIDE_USERS) : 0; user < last; user++)
-        fill_user(o, passes, dataset, user, user_values_row(values, user));
-    return gather_users(values, dataset, error);
 }
 
 /* Everything that is for the curator. */
@@ -412,13 +276,11 @@ static int add_private(const struct sink *sink, const struct passes *passes, con
 {
     if (add_chosen(sink, &passes->rating, &passes->ranking) != 0)
         return -1;
-    if (sink->options->replicates && passes->rating.by_user.rows &&
-        add_intervals(sink, &passes->rating.by_user, 1, dataset, seeded, pool) != 0)
+    if (add_intervals(sink, &passes->rating.by_user, 1, 0, 0, dataset, seeded, pool) != 0 ||
+        add_intervals(sink, &passes->ranking.by_user, 0, 0, 0, dataset, seeded, pool) != 0 ||
+        add_full(sink, &passes->full, dataset, seeded, pool) != 0)
         return -1;
-    if (sink->options->replicates && passes->ranking.by_user.rows &&
-        add_intervals(sink, &passes->ranking.by_user, 0, dataset, seeded, pool) != 0)
-        return -1;
-    if (!train_part && add_by_user(sink->options, passes, dataset, sink->out, sink->error) != 0)
+    if (!train_part && by_user_fill(sink->options, passes, dataset, sink->out, sink->error) != 0)
         return -1;
     return add_counts(sink, &passes->rating, &passes->ranking, train_part);
 }

@@ -11,6 +11,7 @@ enum {
     P_K,
     P_RANKING,
     P_NEGATIVES,
+    P_NEGATIVES_FROM,
     P_SEEN,
     P_RELEVANCE,
     P_CLIP,
@@ -30,11 +31,23 @@ enum {
     P_COUNT
 };
 
-enum { RANKING_FULL, RANKING_SAMPLED };
+enum { RANKING_FULL, RANKING_SAMPLED, RANKING_SAMPLED_ONLY };
 static const dpf_enum_value rankings[] = {
     {"full", "Rank the positives among all items, or among the user's candidates if the split gives any."},
-    {"sampled", "Rank them among a fixed random sample of items that the user never touched. Cheaper, and "
-                "comparable only with other figures of the same protocol."},
+    {"sampled",
+     "Rank them among a fixed random sample of items that the user never touched, which is comparable "
+     "only with other figures of the same protocol. The same metrics of the full ranking stand beside "
+     "them, as full-hr@10."},
+    {"sampled-only", "The same without the full ranking, which takes longer."},
+};
+
+static const dpf_enum_value negatives_from[] = {
+    [EVALUATE_NEGATIVES_ALL] = {"all",
+                                "All items, each equally likely, also those that nobody has a record of."},
+    [EVALUATE_NEGATIVES_RATED] = {"rated", "Items with a training record, each equally likely."},
+    [EVALUATE_NEGATIVES_POPULARITY] = {"popularity",
+                                       "Items with a training record, one after the other, each as "
+                                       "likely as it has training records."},
 };
 
 enum { SEEN_MASK, SEEN_KEEP };
@@ -86,6 +99,10 @@ static const dpf_param params[P_COUNT] = {
                                     "Sampled ranking: items drawn for each user, without replacement, from "
                                     "those in neither the training nor the test records of the user. They "
                                     "depend on run.seed and the split, never on the model."),
+    [P_NEGATIVES_FROM] = DPF_PARAM_ENUM_F(
+        "negatives-from", EVALUATE_NEGATIVES_ALL, negatives_from, 0,
+        "Sampled ranking: the items that negatives are drawn from. rated and popularity read "
+        "everybody's training records, so that such metrics cannot be released with noise."),
     [P_SEEN] = DPF_PARAM_ENUM_F("seen", SEEN_MASK, seen_values, 0, "Items in the user's training records."),
     [P_RELEVANCE] = DPF_PARAM_REAL_F("relevance-threshold", -INFINITY, -INFINITY, INFINITY, 0, "",
                                      "A test record is a positive if its value is at least this. -inf: "
@@ -285,7 +302,9 @@ int evaluate_options_read(const struct config *config, const struct config_value
     const struct place place = {config, error};
     const dpf_value *value = values->params.values;
     memset(out, 0, sizeof *out);
-    out->sampled = value[P_RANKING].integer == RANKING_SAMPLED;
+    out->sampled = value[P_RANKING].integer != RANKING_FULL;
+    out->beside_full = value[P_RANKING].integer == RANKING_SAMPLED;
+    out->negatives_from = (enum evaluate_negatives)value[P_NEGATIVES_FROM].integer;
     out->negatives = value[P_NEGATIVES].integer;
     out->mask_seen = value[P_SEEN].integer == SEEN_MASK;
     out->relevance = value[P_RELEVANCE].real;
@@ -310,6 +329,12 @@ int evaluate_options_read(const struct config *config, const struct config_value
                       "%s: what a user contributes to released metrics must follow from released factors and "
                       "the user's own records; set cold = model, or release = private",
                       colds[out->cold].name);
+    if (out->release && out->sampled && out->negatives_from != EVALUATE_NEGATIVES_ALL)
+        return refuse(
+            &place, P_NEGATIVES_FROM,
+            "%s: which negatives a user is ranked among then follows from the records of others, and what a "
+            "user contributes to released metrics must not; set negatives-from = all, or release = private",
+            negatives_from[out->negatives_from].name);
     if (out->release)
         out->cold = EVALUATE_COLD_MODEL;
     for (int p = P_RELEASE_NOISE; p <= P_RELEASE_RECORDS; p++)
@@ -319,9 +344,9 @@ int evaluate_options_read(const struct config *config, const struct config_value
     out->confidence = value[P_CONFIDENCE].real;
     if (value[P_CONFIDENCE].is_set && out->replicates == 0)
         return refuse(&place, P_CONFIDENCE, "has no effect without intervals; set bootstrap = 1000, say");
-    if (value[P_NEGATIVES].is_set && !out->sampled)
-        return refuse(&place, P_NEGATIVES,
-                      "has no effect in full ranking; set ranking = sampled or remove it");
+    for (int p = P_NEGATIVES; p <= P_NEGATIVES_FROM; p++)
+        if (value[p].is_set && !out->sampled)
+            return refuse(&place, p, "has no effect in full ranking; set ranking = sampled or remove it");
     return 0;
 }
 
@@ -365,5 +390,5 @@ int evaluate_ranks(const struct config_values *values)
 
 int evaluate_ranks_all(const struct config_values *values)
 {
-    return evaluate_ranks(values) && values->params.values[P_RANKING].integer == RANKING_FULL;
+    return evaluate_ranks(values) && values->params.values[P_RANKING].integer != RANKING_SAMPLED_ONLY;
 }

@@ -11,6 +11,9 @@
 enum evaluate_cold { EVALUATE_COLD_MEAN, EVALUATE_COLD_SKIP, EVALUATE_COLD_MODEL };
 #define MOST_RELEASED_RECORDS 1024
 
+/* What sampled negatives are drawn from. */
+enum evaluate_negatives { EVALUATE_NEGATIVES_ALL, EVALUATE_NEGATIVES_RATED, EVALUATE_NEGATIVES_POPULARITY };
+
 enum evaluate_clip { EVALUATE_CLIP_AUTO, EVALUATE_CLIP_YES, EVALUATE_CLIP_NO };
 
 /* Lists belong to the config_values that were read. */
@@ -21,7 +24,9 @@ struct evaluate_options {
     int64_t n_cutoffs;
     int64_t largest_cutoff;
     int sampled;
+    int beside_full; /* the full ranking is reported beside the sampled one */
     int64_t negatives;
+    enum evaluate_negatives negatives_from;
     int mask_seen;
     double relevance; /* least value of a positive */
     enum evaluate_clip clip;

@@ -102,6 +102,7 @@ const char *metric_convention(enum metric_id id, int sampled)
 const char *evaluate_convention(const char *name)
 {
     char base[48];
+    name += strncmp(name, FULL_PREFIX, strlen(FULL_PREFIX)) == 0 ? strlen(FULL_PREFIX) : 0;
     size_t length = strcspn(name, "@");
     if (length >= sizeof base)
         return NULL;
@@ -114,8 +115,8 @@ const char *evaluate_convention(const char *name)
 int metric_smaller_is_better(const char *name)
 {
     static const char *const names[] = {"rmse", "mse", "mae", "mrank", "gini"};
-    if (strncmp(name, "train-", 6) == 0)
-        name += 6;
+    name += strncmp(name, "train-", 6) == 0 ? 6 : 0;
+    name += strncmp(name, FULL_PREFIX, strlen(FULL_PREFIX)) == 0 ? strlen(FULL_PREFIX) : 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0)
             return 1;

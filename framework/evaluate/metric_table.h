@@ -38,6 +38,8 @@ enum metric_id {
 #define METRIC_LAST_BY_LIST METRIC_NOVELTY
 #define METRIC_N_BY_LIST (METRIC_LAST_BY_LIST - METRIC_FIRST_BY_LIST + 1)
 
+#define FULL_PREFIX "full-" /* of metrics of the full ranking, where others are of sampled negatives */
+
 int metric_is_rating(enum metric_id id);
 /* 1 if the metric is stated for a cut-off k. */
 int metric_has_cutoff(enum metric_id id);

@@ -179,7 +179,7 @@ static void count(const struct pairs *pairs, int smaller_is_better, struct paire
 }
 
 int paired_users_compare(const struct user_values *a, const struct user_values *b, int ma, int mb,
-                         const int64_t (*chosen)[2], int64_t n, int smaller_is_better,
+                         const int64_t (*chosen)[2], int64_t n, int smaller_is_better, int with_p,
                          const struct random_root *seeded, struct paired_users *out, struct dpf_error *error)
 {
     const struct user_metric *metric = &a->metrics[ma];
@@ -203,7 +203,7 @@ int paired_users_compare(const struct user_values *a, const struct user_values *
     if (!out->why_not) {
         dpf_stream *stream = random_stream_open(seeded, "evaluate", "paired-users", error);
         const double error_size = error_of(&pairs, metric, out);
-        status = stream ? find_p(&pairs, stream, &out->p, error) : -1;
+        status = !stream ? -1 : with_p ? find_p(&pairs, stream, &out->p, error) : 0;
         out->visible = FOUND * error_size;
         if (status == 0 && pairs.n <= MOST_DRAWN)
             status = bootstrap(&pairs, metric, stream, out, error);

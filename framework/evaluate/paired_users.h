@@ -19,15 +19,16 @@ struct paired_users {
     double difference, low, high;      /* a - b, with its 95 % interval */
     double p;                          /* two-sided */
     double visible;                    /* a difference that such a test would find with probability .8 */
-    const char *why_not;               /* why there is no p; NULL: there is one */
+    const char *why_not;               /* why there can be no p; NULL: there is one, where it was asked for */
 };
 
 /*
  * Metric ma of a against metric mb of b. chosen: the users that take part, as pairs of their rows in a and in b; NULL:
- * all, which are the same on both sides. The draws follow from seeded. Fails only for want of memory.
+ * all, which are the same on both sides. with_p: a test is asked for, not just the interval. The draws follow from
+ * seeded. Fails only for want of memory.
  */
 int paired_users_compare(const struct user_values *a, const struct user_values *b, int ma, int mb,
-                         const int64_t (*chosen)[2], int64_t n, int smaller_is_better,
+                         const int64_t (*chosen)[2], int64_t n, int smaller_is_better, int with_p,
                          const struct random_root *seeded, struct paired_users *out, struct dpf_error *error);
 
 #endif

@@ -48,7 +48,9 @@ struct ranking {
     int wants_relative_rank;
     int64_t n_items;
     struct item_counts counts;
-    double *surprise;          /* of counts, or NULL */
+    double *surprise; /* of counts, or NULL */
+    int32_t *rated;   /* items with a training record, where negatives come from these; or NULL */
+    int64_t n_rated;
     int64_t *item_band;        /* band of popularity of each item, or NULL */
     struct user_sums *by_user; /* or NULL */
     dpf_stream *stream;        /* of negatives, or NULL */
@@ -185,17 +187,43 @@ static void mark_positives(struct bench *bench, int64_t n, uint8_t mark)
         bench->marks[bench->positives[i]] = mark;
 }
 
+/* Leaves candidates with a training record; returns how many. */
+static int64_t keep_rated(const struct ranking *r, int32_t *candidates, int64_t n)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (r->counts.ptr[candidates[i] + 1] > r->counts.ptr[candidates[i]])
+            candidates[kept++] = candidates[i];
+    return kept;
+}
+
+static int64_t draw_negatives(const struct ranking *r, struct bench *bench, int64_t user, int32_t *out)
+{
+    const struct dataset *dataset = r->dataset;
+    const char *id = id_map_text(&dataset->users, user);
+    const int32_t *pool = bench->candidates;
+    int64_t n_pool = bench->n_candidates;
+    if (r->rated && pool)
+        n_pool = keep_rated(r, bench->candidates, n_pool);
+    else if (r->rated) {
+        pool = r->rated;
+        n_pool = r->n_rated;
+    }
+    const int64_t n_excluded =
+        merge_rows(&dataset->train.by_user, &dataset->test.by_user, user, pool, n_pool, bench->excluded);
+    if (r->options->negatives_from == EVALUATE_NEGATIVES_POPULARITY)
+        return negatives_draw_by_records(r->stream, id, r->counts.ptr, r->n_items, pool, n_pool,
+                                         bench->excluded, n_excluded, r->options->negatives, bench->marks,
+                                         MARK_OTHER, out);
+    return negatives_draw(r->stream, id, pool, n_pool, bench->excluded, n_excluded, r->options->negatives,
+                          bench->marks, MARK_OTHER, out);
+}
+
 /* Positives first, then the user's negatives. */
 static int list_sampled(const struct ranking *r, struct bench *bench, int64_t user, struct ranked_list *list,
                         struct dpf_error *error)
 {
-    const int32_t *pool = bench->candidates;
-    const int64_t n_pool = bench->n_candidates;
-    int64_t n_excluded = merge_rows(&r->dataset->train.by_user, &r->dataset->test.by_user, user, pool, n_pool,
-                                    bench->excluded);
-    int64_t drawn = negatives_draw(r->stream, id_map_text(&r->dataset->users, user), pool, n_pool,
-                                   bench->excluded, n_excluded, r->options->negatives, bench->marks,
-                                   MARK_OTHER, bench->items + list->n_positives);
+    const int64_t drawn = draw_negatives(r, bench, user, bench->items + list->n_positives);
     for (int32_t i = 0; i < list->n_positives; i++) {
         bench->items[i] = bench->positives[i];
         bench->entries[i] = i;
@@ -441,6 +469,7 @@ static void ranking_free(struct ranking *r)
     free(r->benches);
     free(r->sums);
     free(r->surprise);
+    free(r->rated);
     free(r->item_band);
     random_stream_free(r->stream);
     finalist_items_close(&r->finalists);
@@ -458,6 +487,14 @@ static int prepare_items(struct ranking *r, int64_t n_users, struct dpf_error *e
             return error_memory(error);
         for (int64_t i = 0; i < r->n_items; i++)
             r->surprise[i] = log2((double)n_users / fmax(1, (double)(ptr[i + 1] - ptr[i])));
+    }
+    if (options->sampled && options->negatives_from == EVALUATE_NEGATIVES_RATED) {
+        r->rated = memory_raw((size_t)r->n_items, sizeof *r->rated);
+        if (!r->rated)
+            return error_memory(error);
+        for (int64_t i = 0; i < r->n_items; i++)
+            if (ptr[i + 1] > ptr[i])
+                r->rated[r->n_rated++] = (int32_t)i;
     }
     if (options->n_popularity_bands) {
         r->item_band = memory_raw((size_t)r->n_items, sizeof *r->item_band);

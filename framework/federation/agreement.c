@@ -118,12 +118,13 @@ int agreement_differ(const struct agreement *agreement, const uint8_t *text, siz
 }
 
 void agreement_of_round(const struct agreement *agreement, const uint8_t session[16], uint64_t round,
-                        const struct remote_rows *rows, uint8_t digest[32])
+                        uint32_t repeats, const struct remote_rows *rows, uint8_t digest[32])
 {
     crypto_generichash_state state;
     crypto_generichash_init(&state, agreement->digest, sizeof agreement->digest, 32);
     crypto_generichash_update(&state, session, 16);
     crypto_generichash_update(&state, (const unsigned char *)&round, sizeof round);
+    crypto_generichash_update(&state, (const unsigned char *)&repeats, sizeof repeats);
     for (int64_t r = 0; r < rows->rows; r++)
         crypto_generichash_update(&state,
                                   (const unsigned char *)((const uint32_t *)rows->data + r * rows->stride),

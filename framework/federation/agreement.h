@@ -33,8 +33,9 @@ char *agreement_text(const struct agreement *agreement);
 /* What the other end has otherwise, from such a text. 1: found. */
 int agreement_differ(const struct agreement *agreement, const uint8_t *text, size_t n,
                      struct alike_difference *out);
-/* The digest for one round, whose rows are those that messages are made from. */
+/* The digest for one attempt at a round: repeats counts those that the server has begun again so far, and rows are
+   those that messages are made from. */
 void agreement_of_round(const struct agreement *agreement, const uint8_t session[16], uint64_t round,
-                        const struct remote_rows *rows, uint8_t digest[32]);
+                        uint32_t repeats, const struct remote_rows *rows, uint8_t digest[32]);
 
 #endif

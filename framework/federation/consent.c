@@ -127,6 +127,10 @@ static void add_messages(struct text *text, const struct plan *plan, int width)
         add_releases(&words, plan);
     if (least_parties(plan) > 0)
         text_add(&words, " Before a message, keys and shares of keys; after it, shares.");
+    if (plan_is_factorization(plan))
+        text_add(&words,
+                 " If the server stops and continues, it may ask for the message of one round again: this "
+                 "party sends another one, with new noise, if it can pay for a round more.");
     terminal_wrap(text, "What it sends: ", 15, words.data ? words.data : "", width);
     text_free(&words);
     add_learnt(text, plan, width);

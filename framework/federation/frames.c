@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-#define FRAME_VERSION 2
+#define FRAME_VERSION 3
 
 struct writer {
     uint8_t *bytes;
@@ -45,6 +45,10 @@ static void put_body(struct writer *writer, const struct frame *frame, const str
         put(writer, frame->agreement, 32);
         put(writer, frame->session, 16);
         put(writer, &insecure, 1);
+        put(writer, &frame->number, sizeof frame->number);
+        break;
+    case FRAME_READY:
+        put(writer, &frame->number, sizeof frame->number);
         break;
     case FRAME_ROUND:
         put(writer, frame->server_key, 32);
@@ -147,9 +151,12 @@ static int take_body(struct reader *reader, struct frame *out)
                    ? -1
                    : take_text(reader, out->text);
     case FRAME_TERMS:
-        return take(reader, out->agreement, 32) != 0 || take(reader, out->session, 16) != 0
+        return take(reader, out->agreement, 32) != 0 || take(reader, out->session, 16) != 0 ||
+                       take_insecure(reader, out) != 0
                    ? -1
-                   : take_insecure(reader, out);
+                   : take(reader, &out->number, sizeof out->number);
+    case FRAME_READY:
+        return take(reader, &out->number, sizeof out->number);
     case FRAME_ROUND:
         return take(reader, out->server_key, 32) != 0 ? -1 : take_rows(reader, out);
     case FRAME_OVER:

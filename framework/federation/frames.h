@@ -2,18 +2,19 @@
 /*
  * frames.h - what the ends say to each other over a link. All numbers are little-endian.
  *
- *     version 2, kind 1, zero 2, round 4, then the body:
+ *     version 3, kind 1, zero 2, round 4, then the body:
  *
  *     HELLO    party    agreement 32, instance 16, insecure 1, the user's id
- *     TERMS    server   agreement 32, session 16, insecure 1
- *     READY    party    nothing: it has consented. Its round is the one that its process is in the middle
- *                       of, plus 1, or 0
+ *     TERMS    server   agreement 32, session 16, insecure 1, repeats 4: rounds that the server has begun again so
+ *                       far. Its round is the one that is made, or comes next
+ *     READY    party    next 4: it has consented, and answers rounds from this one on. Its round is the one that
+ *                       its process is in the middle of, plus 1, or 0
  *     ROUND    server   the server's key 32, rows 8, words 4, then so many words of 4 bytes for each row
  *     STEP     both     a message of the round's protocol, which only the aggregator reads
  *     OVER     server   rows 8, words 4, then the rows
  *     REFUSED  server   why this party cannot join
  *     DIFFERS  server   the list that the digest of its agreement is of: JSON, an object of texts
- *     ABORT    both     why the run ends
+ *     ABORT    both     why the run ends. Its round is 1 if the server has a checkpoint and may continue
  *
  * A decoder accepts exactly what the encoder makes. Reasons are escaped as they are read (base/text.h); an id is as it
  * came: show it with text_show.
@@ -47,6 +48,7 @@ struct frame {
     uint32_t round;
     uint8_t agreement[32], session[16], instance[16], server_key[32]; /* of those kinds that have them */
     int insecure;
+    uint32_t number;       /* repeats of TERMS, next of READY */
     char text[FRAME_TEXT]; /* the id, or why */
     int64_t rows;
     int32_t columns;

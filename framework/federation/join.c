@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "federation/join.h"
 
+#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "data/load.h"
@@ -21,6 +23,7 @@
 #include "federation/party_state.h"
 #include "federation/refusal.h"
 #include "plan/plan_make.h"
+#include "plan/repeat.h"
 #include "run/run_once.h"
 
 struct join {
@@ -40,8 +43,9 @@ struct join {
     int has_signing_key;
     char data[65];
     uint8_t session[16];
-    int has_session, is_member; /* READY has been sent */
-    int is_over;                /* the server has said so */
+    int has_session, is_member;     /* READY has been sent */
+    int is_over;                    /* the server has said so */
+    uint32_t server_round, repeats; /* of its last TERMS */
     struct frame current; /* that announced the round, or the end; valid until the next one is received */
     uint32_t in_round;    /* that it is in the middle of, plus 1; 0: none */
     /* A frame that ends a round and begins what follows; its bytes are kept. */
@@ -56,11 +60,11 @@ struct join {
 
 /* ---- talking to the server ---------------------------------------------------------------------- */
 
-/* A second, or until a signal comes. */
-static void wait_a_second(void)
+/* So many seconds, or until a signal comes. */
+static void pause_for(double seconds)
 {
-    const struct timespec second = {1, 0};
-    nanosleep(&second, NULL);
+    const struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    nanosleep(&time, NULL);
 }
 
 static int interrupted(struct dpf_error *error)
@@ -93,6 +97,8 @@ static int check_terms(struct join *join, const struct frame *terms, struct dpf_
             "released");
     memcpy(join->session, terms->session, 16);
     join->has_session = 1;
+    join->server_round = terms->round;
+    join->repeats = terms->number;
     return 0;
 }
 
@@ -142,11 +148,14 @@ static int await_terms(struct join *join, double until, struct dpf_error *error)
     }
 }
 
+#define FIRST_PAUSE 0.05 /* seconds between attempts: each is twice the one before */
+#define LONGEST_PAUSE 1.0
+
 /* Tries until the time that is given for it is over. */
 static int connect_to_server(struct join *join, struct dpf_error *error)
 {
     const double until = channel_clock() + join->channel.options.params.values[FEDERATION_JOIN_TIME].real;
-    for (;;) {
+    for (double pause = FIRST_PAUSE;; pause = fmin(2 * pause, LONGEST_PAUSE)) {
         struct dpf_error problem = {0};
         int status = channel_open(&join->channel, DPF_LINK_JOINS, join->address, &problem);
         if (status == 0 && say_hello(join, &problem) == 0) {
@@ -160,13 +169,67 @@ static int connect_to_server(struct join *join, struct dpf_error *error)
         if (channel_clock() >= until)
             return error_set(error, DPF_FAULT_RUN, "%s",
                              problem.fault ? problem.text : "the server does not answer");
-        wait_a_second();
+        pause_for(pause);
     }
+}
+
+/* ---- a server that has stopped and continues ---- */
+
+/* Noise, masks and keys of the second attempt are new, so it costs what a round costs. 1: paid; 0: the limit does not
+   allow it, or the noise cannot be made anew. */
+static int pay_again(struct join *join, struct dpf_error *error)
+{
+    struct plan *plan = join->plan;
+    struct dpf_error why = {0};
+    if (repeat_check(plan, &why) != 0 || repeat_charge(plan, 1, NULL, &why) != 0) {
+        if (why.fault != DPF_FAULT_CONFIG) {
+            *error = why;
+            return -1;
+        }
+        log_message(LOG_LEVEL_WARNING,
+                    "the server makes round %u again, which this party has sent for, and misses now: %s",
+                    join->server_round + 1, why.text);
+        return 0;
+    }
+    struct random_root *root = plan->guarantee.reproducible ? NULL : random_root_secure(error);
+    if (root)
+        plan_rekey(plan, root);
+    else if (!plan->guarantee.reproducible)
+        return -1;
+    log_message(LOG_LEVEL_INFO, "the server makes round %u again, which this party pays again",
+                join->server_round + 1);
+    return repeat_count(plan, 1, error) == 0 ? 1 : -1;
+}
+
+/*
+ * Where the server is must be where this party has left it, or later. A round that it has sent for and that was not
+ * finished is made again if this party pays; one that was finished is not, so the checkpoint was an old copy.
+ */
+static int follow_server(struct join *join, struct dpf_error *error)
+{
+    struct party_state *state = &join->state;
+    int pays = 0;
+    if (join->repeats < state->repeats || state->next_round > (uint64_t)join->server_round + 1)
+        return error_set(
+            error, DPF_FAULT_RUN,
+            "the server continues from an old copy of its checkpoint, at round %u, and this party "
+            "has sent for round %llu: nothing is sent. The server must continue from the newest one",
+            join->server_round + 1, (unsigned long long)state->next_round);
+    if (join->repeats == state->repeats)
+        return 0;
+    join->in_round = 0;
+    if (state->next_round == (uint64_t)join->server_round + 1 && (pays = pay_again(join, error)) < 0)
+        return -1;
+    if (party_state_repeat(state, join->repeats, pays, error) != 0)
+        return -1;
+    join->remote.engine.answered = (int64_t)state->answered;
+    return 0;
 }
 
 static int say_ready(struct join *join, struct dpf_error *error)
 {
-    const struct frame ready = {.kind = FRAME_READY, .round = join->in_round};
+    const struct frame ready = {
+        .kind = FRAME_READY, .round = join->in_round, .number = (uint32_t)join->state.next_round};
     join->is_member = 1;
     return channel_send(&join->channel, DPF_LINK_SERVER, &ready, NULL, error);
 }
@@ -192,10 +255,14 @@ static int next_message(struct join *join, struct channel_event *out, struct dpf
                              "the server has been silent for longer than [federation] silence");
         if (channel_receive(&join->channel, 1, out, error) != 0)
             return -1;
-        if (out->kind == DPF_LINK_CLOSED) {
+        const int stops = out->kind == DPF_LINK_MESSAGE && out->frame.kind == FRAME_ABORT && out->frame.round;
+        if (stops)
+            log_message(LOG_LEVEL_WARNING, "%s", out->frame.text);
+        if (stops || out->kind == DPF_LINK_CLOSED) {
             log_message(LOG_LEVEL_WARNING, "the connection to the server is lost; trying again");
             channel_shut(&join->channel);
-            if (connect_to_server(join, error) != 0 || say_ready(join, error) != 0)
+            if (connect_to_server(join, error) != 0 || follow_server(join, error) != 0 ||
+                say_ready(join, error) != 0)
                 return -1;
             continue;
         }
@@ -317,11 +384,12 @@ static int answer_step(struct join *join, struct exchange *exchange, const struc
                : -1;
 }
 
-/* Until the server begins what follows, it may ask once more for an answer that it has not got. */
+/* Until the server begins what follows, or this round again, it may ask once more for an answer that it has not got. */
 static int answer_steps(struct join *join, struct exchange *exchange, const struct remote_release *release,
                         struct dpf_error *error)
 {
     int32_t outcome = DPF_EXCHANGE_GOES_ON;
+    const uint32_t repeats = join->state.repeats;
     while (outcome != DPF_EXCHANGE_REFUSED) {
         struct channel_event event;
         const struct frame *frame = &event.frame;
@@ -329,10 +397,12 @@ static int answer_steps(struct join *join, struct exchange *exchange, const stru
             return -1;
         if (frame->kind == FRAME_ABORT || frame->kind == FRAME_REFUSED)
             return run_is_aborted(join, frame, error);
+        const int again = join->state.repeats != repeats;
         if (frame->kind == FRAME_OVER ||
-            (frame->kind == FRAME_ROUND && frame->round != (uint32_t)release->round)) /* it has gone on */
+            (frame->kind == FRAME_ROUND &&
+             (again || frame->round != (uint32_t)release->round))) /* it has gone on */
             return keep_message(join, &event, error);
-        if (frame->kind == FRAME_STEP && frame->round == (uint32_t)release->round &&
+        if (frame->kind == FRAME_STEP && !again && frame->round == (uint32_t)release->round &&
             answer_step(join, exchange, release, frame, &outcome, error) != 0)
             return -1;
     }
@@ -351,8 +421,8 @@ static int answer(void *context, const struct remote_release *release, struct dp
                                    .identities = join->members.keys,
                                    .signing_key = join->has_signing_key ? join->signing_key : NULL,
                                    .n_identities = join->members.n};
-    agreement_of_round(&join->agreement, join->session, (uint64_t)release->round, &release->rows,
-                       setup.agreed);
+    agreement_of_round(&join->agreement, join->session, (uint64_t)release->round, join->state.repeats,
+                       &release->rows, setup.agreed);
     memcpy(setup.server_key, join->current.server_key, sizeof setup.server_key);
     int status = exchange_begin(&exchange, release, &setup, error);
     join->in_round = (uint32_t)release->round + 1;
@@ -519,17 +589,20 @@ static int enter_run(struct join *join, struct dpf_error *error)
         return -1;
     join->remote.engine.answered = (int64_t)join->state.answered;
     if (is_known)
-        return 0;
+        return repeat_count(join->plan, join->state.paid, error) == 0 ? follow_server(join, error) : -1;
     if (plan_charge(join->plan, 1, error) != 0)
         return -1;
+    join->state.repeats = join->repeats; /* nothing has been sent in any of them */
     return party_state_keep(&join->state, 0, error);
 }
 
 /* A party that comes back to a run has been charged for it, and has agreed. Whether it is that run is known once the
  * server has said so; if it is another one, enter_run charges it, or refuses, before anything made from records leaves. */
-static int begin(void *context, struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
+static int begin(void *context, struct plan *plan, const struct dataset *dataset,
+                 struct checkpoint *checkpoint, struct dpf_error *error)
 {
     struct join *join = context;
+    (void)checkpoint;
     int64_t n;
     const dpf_param *table = consent_params(&n);
     join->plan = plan;

@@ -86,10 +86,11 @@ static char *run_path(const struct party_state *state)
 
 static int write_run(const struct party_state *state, struct dpf_error *error)
 {
-    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:b}", "session", state->session, "agreement",
-                             state->agreement, "user", state->user, "data_sha256", state->data, "next_round",
-                             (json_int_t)state->next_round, "answered", (json_int_t)state->answered, "over",
-                             state->over);
+    json_t *root =
+        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b}", "session", state->session, "agreement",
+                  state->agreement, "user", state->user, "data_sha256", state->data, "next_round",
+                  (json_int_t)state->next_round, "answered", (json_int_t)state->answered, "repeats",
+                  (json_int_t)state->repeats, "paid", (json_int_t)state->paid, "over", state->over);
     char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL, *path = run_path(state);
     const int status = text && path ? files_write_private_text(path, text, error) : error_memory(error);
     json_decref(root);
@@ -115,6 +116,8 @@ static int read_run(struct party_state *state, const json_t *root, struct dpf_er
                          "this party has joined the same run before, and then %s; nothing is sent", what);
     state->next_round = (uint64_t)json_integer_value(json_object_get(root, "next_round"));
     state->answered = (uint64_t)json_integer_value(json_object_get(root, "answered"));
+    state->repeats = (uint32_t)json_integer_value(json_object_get(root, "repeats"));
+    state->paid = (uint32_t)json_integer_value(json_object_get(root, "paid"));
     return 0;
 }
 
@@ -128,6 +131,7 @@ int party_state_enter(struct party_state *state, const uint8_t session[16], cons
     free(state->user);
     state->user = memory_text(user);
     state->next_round = state->answered = 0;
+    state->repeats = state->paid = 0;
     char *path = run_path(state);
     if (!state->user || !path) {
         free(path);
@@ -173,6 +177,17 @@ int party_state_knows(const struct party_state *state, const char *agreement, co
 int party_state_end(struct party_state *state, struct dpf_error *error)
 {
     state->over = 1;
+    return write_run(state, error);
+}
+
+int party_state_repeat(struct party_state *state, uint32_t repeats, int pays, struct dpf_error *error)
+{
+    state->repeats = repeats;
+    if (pays) {
+        state->paid++;
+        state->next_round--;
+        state->answered--;
+    }
     return write_run(state, error);
 }
 

@@ -5,7 +5,7 @@
  *     instance              16 random bytes in hex: tells this directory from any other
  *     ledger                what all runs that it has joined have cost together, see privacy/data_ledger.h
  *     run-SESSION.json      of a run: what was agreed, the user, the data's hash, the next round,
- *                           and in how many rounds it has taken part
+ *                           in how many rounds it has taken part, and which were made again
  *     statement.txt         the last statement that was shown; statement-SESSION.txt: that of a run
  *
  * One process at a time has the directory. Each write is whole and on the disk before it counts.
@@ -27,6 +27,8 @@ struct party_state {
     char *user;
     uint64_t next_round;
     uint64_t answered; /* rounds that it has taken part in */
+    uint32_t repeats;  /* rounds that the server has begun again, so far as this party knows */
+    uint32_t paid;     /* those of them that it had sent for, and has paid again */
     int over;          /* the server has ended it */
 };
 
@@ -50,5 +52,8 @@ int party_state_end(struct party_state *state, struct dpf_error *error);
 /* Rounds before this one are refused from now on, whatever happens, and one more counts as answered if the number
  * is new: on the disk when it returns. */
 int party_state_keep(struct party_state *state, uint64_t next_round, struct dpf_error *error);
+/* The server has begun rounds again. pays: the last round that was sent for is one of them, and the party has paid for it:
+   it may be sent for once more. On the disk when it returns. */
+int party_state_repeat(struct party_state *state, uint32_t repeats, int pays, struct dpf_error *error);
 
 #endif

@@ -8,10 +8,12 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/checkpoint.h"
 #include "federation/empty_data.h"
 #include "federation/refusal.h"
 #include "federation/serving.h"
 #include "plan/plan_make.h"
+#include "run/resume.h"
 #include "run/run_once.h"
 
 static int wait_for_parties(struct serve *serve, struct dpf_error *error)
@@ -27,7 +29,8 @@ static int wait_for_parties(struct serve *serve, struct dpf_error *error)
             return -1;
     }
     const int64_t n = serve_count_ready(serve);
-    if (n < v[FEDERATION_LEAST_PARTIES].integer)
+    const int over = serve->checkpoint && serve->checkpoint->over; /* they are only told, and some know it */
+    if (!over && n < v[FEDERATION_LEAST_PARTIES].integer)
         return error_set(error, DPF_FAULT_RUN,
                          "%lld of %lld parties have joined within %g seconds, and [federation] least-parties "
                          "asks for %lld; "
@@ -37,6 +40,64 @@ static int wait_for_parties(struct serve *serve, struct dpf_error *error)
     log_message(LOG_LEVEL_INFO, "%lld of %lld parties have joined", (long long)n,
                 (long long)serve->members.n);
     return 0;
+}
+
+/* ---- a run that is continued ---- */
+
+static int is_hex(const json_t *value, uint8_t out[16])
+{
+    const char *text = json_string_value(value);
+    size_t n = 0;
+    return text && sodium_hex2bin(out, 16, text, strlen(text), NULL, &n, NULL) == 0 && n == 16;
+}
+
+/* Whose run it was, and which directories its parties have: each comes back as itself, or not at all. */
+static int recall(struct serve *serve, const json_t *server, struct dpf_error *error)
+{
+    const char *number;
+    json_t *instance, *parties = json_object_get(server, "parties");
+    int right = is_hex(json_object_get(server, "session"), serve->session) && json_is_object(parties);
+    json_object_foreach(parties, number, instance)
+    {
+        const int64_t party = strtoll(number, NULL, 10);
+        right = right && party >= 0 && party < serve->members.n;
+        if (right)
+            serve->known[party].is_known = right = is_hex(instance, serve->known[party].instance);
+    }
+    return right ? 0
+                 : error_set(
+                       error, DPF_FAULT_RUN,
+                       "%s: it has no parties, or other ones: it is not of a run of \"dpframe serve\" with "
+                       "this list. Remove it to start anew, which is charged again",
+                       serve->checkpoint->path);
+}
+
+/* A session of its own, or that of the checkpoint; and what the next checkpoint says of the parties. */
+static int open_session(struct serve *serve, struct checkpoint *checkpoint, struct dpf_error *error)
+{
+    char hex[33];
+    randombytes_buf(serve->session, sizeof serve->session);
+    if (!*checkpoint->path)
+        return 0;
+    serve->checkpoint = checkpoint;
+    serve->round = (uint32_t)checkpoint->round;
+    serve->repeats = (uint32_t)checkpoint->repeats;
+    if (checkpoint->resumes && recall(serve, json_object_get(checkpoint->head, "server"), error) != 0)
+        return -1;
+    sodium_bin2hex(hex, sizeof hex, serve->session, sizeof serve->session);
+    checkpoint->server = json_pack("{s:s, s:{}}", "session", hex, "parties");
+    if (!checkpoint->server)
+        return error_memory(error);
+    for (int64_t party = 0; party < serve->members.n; party++)
+        if (serve->known[party].is_known && serve_remember(serve, party, error) != 0)
+            return -1;
+    return 0;
+}
+
+/* Whether the run fits its ledger is known before parties are asked; what a continued one costs, once they are there. */
+static int foresee_charge(const struct checkpoint *checkpoint, struct plan *plan, struct dpf_error *error)
+{
+    return checkpoint->resumes ? 0 : plan_charge(plan, 0, error);
 }
 
 /* A quorum must not change what the statement says: whom a secret sample has left in is no secret if the quickest are
@@ -58,12 +119,12 @@ static int check_quorum(const struct plan *plan, const struct config_values *fed
     return 0;
 }
 
-static int begin(void *context, struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
+static int begin(void *context, struct plan *plan, const struct dataset *dataset,
+                 struct checkpoint *checkpoint, struct dpf_error *error)
 {
     struct serve *serve = context;
     const char *why = federation_refusal(plan);
     serve->plan = plan;
-    plan->without_records = 1;
     serve->dataset = dataset;
     if (why)
         return error_set(error, DPF_FAULT_CONFIG,
@@ -74,7 +135,6 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
             plan->config, "privacy", "randomness", error,
             "noise that can be reproduced protects nobody: real parties need randomness = secure "
             "(--insecure-test at both ends, for tests)");
-    randombytes_buf(serve->session, sizeof serve->session);
     if (channel_make(&serve->channel, plan, error) != 0)
         return -1;
     const dpf_value *v = serve->channel.options.params.values;
@@ -91,7 +151,7 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
     if (!serve->known)
         return error_memory(error);
     if (agreement_make(plan, dataset, &serve->members, serve->insecure, &serve->agreement, error) != 0 ||
-        plan_charge(plan, 0, error) != 0 ||
+        open_session(serve, checkpoint, error) != 0 || foresee_charge(checkpoint, plan, error) != 0 ||
         metrics_open(&serve->metrics, plan, serve->members.n, v[FEDERATION_METRICS].text, error) != 0 ||
         channel_open(&serve->channel, DPF_LINK_SERVES, serve->address, error) != 0)
         return -1;
@@ -99,7 +159,7 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
     log_message(LOG_LEVEL_INFO, "serving at %s, agreement %.8s...", serve->address, serve->agreement.hex);
     if (wait_for_parties(serve, error) != 0)
         return -1;
-    return plan_charge(plan, 1, error); /* before anybody is asked for anything */
+    return resume_charge(checkpoint, plan, error); /* before anybody is asked for anything */
 }
 
 static void end(void *context, int status, const struct remote_rows *rows, const struct dpf_error *error)
@@ -107,8 +167,11 @@ static void end(void *context, int status, const struct remote_rows *rows, const
     struct serve *serve = context;
     struct dpf_error ignored = {0};
     struct frame frame = {.kind = status == 0 ? FRAME_OVER : FRAME_ABORT};
-    if (status != 0)
-        snprintf(frame.text, sizeof frame.text, "the server ends the run: %.400s", error->text);
+    if (status != 0) {
+        frame.round = serve->checkpoint && checkpoint_exists(serve->checkpoint->path);
+        snprintf(frame.text, sizeof frame.text, "the server %s: %.400s",
+                 frame.round ? "stops, and may continue" : "ends the run", error->text);
+    }
     int64_t n = 0, *peers = serve->begun ? memory_new((size_t)serve->n_joined + 1, sizeof *peers) : NULL;
     for (int64_t i = 0; peers && i < serve->n_joined; i++)
         if (serve->joined[i].party != NOBODY)
@@ -135,7 +198,8 @@ int federation_serve(const struct arguments *arguments, const char *address, int
     *own = *arguments;
     int status = empty_data_make(&data, own, error);
     if (status == 0) {
-        const struct run_request request = {.arguments = own, .quiet = arguments->quiet, .remote = &remote};
+        const struct run_request request = {
+            .arguments = own, .quiet = arguments->quiet, .whole_process = 1, .remote = &remote};
         status = run_once(&request, error);
     }
     empty_data_remove(&data);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who is connected to the server, who they are, and who may take part. */
+#include <jansson.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/checkpoint.h"
 #include "federation/serving.h"
 
 struct joined *serve_joined_peer(struct serve *serve, int64_t peer)
@@ -124,6 +126,19 @@ static void replace_connection(struct serve *serve, int64_t party)
     remove_joined(serve, peer);
 }
 
+int serve_remember(struct serve *serve, int64_t party, struct dpf_error *error)
+{
+    char number[24], hex[33];
+    if (!serve->checkpoint)
+        return 0;
+    snprintf(number, sizeof number, "%lld", (long long)party);
+    sodium_bin2hex(hex, sizeof hex, serve->known[party].instance, 16);
+    return json_object_set_new(json_object_get(serve->checkpoint->server, "parties"), number,
+                               json_string(hex)) == 0
+               ? 0
+               : error_memory(error);
+}
+
 static int on_hello(struct serve *serve, struct joined *joined, const struct frame *hello,
                     struct dpf_error *error)
 {
@@ -143,7 +158,10 @@ static int on_hello(struct serve *serve, struct joined *joined, const struct fra
     channel_admit(&serve->channel, peer, serve->largest);
     serve->known[party].is_known = 1;
     memcpy(serve->known[party].instance, hello->instance, 16);
-    struct frame terms = {.kind = FRAME_TERMS, .insecure = serve->insecure};
+    if (serve_remember(serve, party, error) != 0)
+        return -1;
+    struct frame terms = {
+        .kind = FRAME_TERMS, .round = serve->round, .insecure = serve->insecure, .number = serve->repeats};
     memcpy(terms.agreement, serve->agreement.digest, 32);
     memcpy(terms.session, serve->session, 16);
     return channel_send(&serve->channel, joined->peer, &terms, NULL, error);
@@ -215,11 +233,12 @@ static int on_opened(struct serve *serve, const struct channel_event *event, str
     return refuse(serve, event->peer, error, why);
 }
 
-static void on_ready(struct serve *serve, struct joined *joined, uint32_t in_round)
+static void on_ready(struct serve *serve, struct joined *joined, const struct frame *ready)
 {
     char shown[TEXT_SHOWN];
     joined->ready = 1;
-    joined->in_round = in_round;
+    joined->in_round = ready->round;
+    joined->next = ready->number;
     serve->known[joined->party].misses = 0;
     log_message(LOG_LEVEL_INFO, "\"%s\" has joined", serve_name(serve, joined->party, shown));
     metrics_parties(&serve->metrics, serve_count_ready(serve));
@@ -244,7 +263,7 @@ static int on_message(struct serve *serve, struct joined *joined, const struct c
         return on_hello(serve, joined, frame, error);
     case FRAME_READY:
         if (joined->party != NOBODY)
-            on_ready(serve, joined, frame->round);
+            on_ready(serve, joined, frame);
         return 0;
     case FRAME_ABORT:
         log_message(LOG_LEVEL_WARNING, "\"%s\" leaves: it says: %s",
@@ -274,7 +293,8 @@ int serve_next_event(struct serve *serve, double until, struct channel_event *ev
 {
     const double left = until - channel_clock();
     if (worker_cancelled())
-        return error_set(error, DPF_FAULT_RUN, "interrupted; nothing is written");
+        return error_set(error, DPF_FAULT_RUN, "interrupted; %s",
+                         worker_cancelled_leaves(serve->checkpoint != NULL));
     drop_unknown(serve);
     if (drop_revoked(serve, error) != 0)
         return -1;

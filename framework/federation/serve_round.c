@@ -41,7 +41,7 @@ static int choose_parties(struct round *round, struct dpf_error *error)
     for (int64_t party = 0; party < release->n_parties; party++) {
         const struct joined *joined = serve_joined_party(serve, party);
         if (!joined || !joined->ready || (release->weights && release->weights[party] == 0) ||
-            is_excluded(serve, party))
+            joined->next > (uint32_t)release->round || is_excluded(serve, party))
             continue;
         round->parties[round->n] = (uint32_t)party;
         round->peers[round->n++] = joined->peer;
@@ -299,8 +299,8 @@ static int run_round(struct round *round, struct dpf_error *error)
     setup.n_parties = round->n;
     setup.identities = serve->members.keys;
     setup.n_identities = serve->members.n;
-    agreement_of_round(&serve->agreement, serve->session, (uint64_t)release->round, &release->rows,
-                       setup.agreed);
+    agreement_of_round(&serve->agreement, serve->session, (uint64_t)release->round, serve->repeats,
+                       &release->rows, setup.agreed);
     if (exchange_begin(&round->exchange, release, &setup, error) != 0)
         return -1;
     serve->largest = round->exchange.room;
@@ -325,6 +325,7 @@ int serve_gather(void *context, const struct remote_release *release, struct dpf
     struct round round = {.serve = serve, .release = release};
     const uint64_t up = serve->step_up, down = serve->step_down;
     const double started = channel_clock();
+    serve->round = (uint32_t)release->round;
     const int status = run_round(&round, error);
     release->sums->bytes_up += serve->step_up - up;
     release->sums->bytes_down += serve->step_down - down;

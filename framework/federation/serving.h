@@ -20,6 +20,7 @@ struct joined {
     int64_t party;  /* NOBODY: it has not said */
     int ready;
     uint32_t in_round; /* that its process is in the middle of, plus 1; 0: none */
+    uint32_t next;     /* it answers rounds from this one on */
     double since;      /* it has been connected */
 };
 
@@ -33,6 +34,9 @@ struct known {
 struct serve {
     const char *address;
     int insecure;
+    struct checkpoint *checkpoint; /* NULL: none is kept */
+    uint32_t round;                /* that is made, or comes next */
+    uint32_t repeats;              /* rounds that were begun again, so far */
     struct plan *plan;
     const struct dataset *dataset;
     struct members members;
@@ -58,6 +62,8 @@ int64_t serve_count_ready(const struct serve *serve);
 int serve_event(struct serve *serve, const struct channel_event *event, struct dpf_error *error);
 /* The party's name, fit for a message. */
 const char *serve_name(const struct serve *serve, int64_t party, char shown[TEXT_SHOWN]);
+/* The party's directory, for a server that continues the run. */
+int serve_remember(struct serve *serve, int64_t party, struct dpf_error *error);
 /* What comes next, in a second at most. 1: there is an event; 0: the time is over; -1: an error. */
 int serve_next_event(struct serve *serve, double until, struct channel_event *event, struct dpf_error *error);
 

@@ -334,10 +334,10 @@ int plan_charge(struct plan *plan, int charge, struct dpf_error *error)
 }
 
 int plan_charge_part(struct plan *plan, const struct guarantee *guarantee, const struct ledger *ledger,
-                     const struct data_ledger_resumption *resumption, struct dpf_error *error)
+                     const struct data_ledger_resumption *resumption, int charge, struct dpf_error *error)
 {
     return *plan->privacy.params.values[PRIVACY_LEDGER].text
-               ? charge_ledger(plan, guarantee, ledger, resumption, 1, error)
+               ? charge_ledger(plan, guarantee, ledger, resumption, charge, error)
                : 0;
 }
 

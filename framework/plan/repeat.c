@@ -2,9 +2,12 @@
 #include "plan/repeat.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "plan/plan_make.h"
+#include "privacy/statement.h"
 
 /* ---- what can go on ------------------------------------------------------------------------------------ */
 
@@ -74,7 +77,7 @@ int repeat_count(struct plan *plan, int64_t repeats, struct dpf_error *error)
     }
     plan->run_facts.rounds += repeats;
     guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
-    plan->guarantee.repeats = repeats;
+    plan->guarantee.repeats += repeats;
     warn_of_total(plan);
     return guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
                              plan->run_facts.rounds, error);
@@ -96,8 +99,56 @@ int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_r
     if (status == 0)
         status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &again, repeats, error);
     if (status == 0)
-        status = plan_charge_part(plan, &judged, &again, resumption, error);
+        status = plan_charge_part(plan, &judged, &again, resumption, 1, error);
     guarantee_free(&judged);
     ledger_free(&again);
+    return status;
+}
+
+/* ---- several runs -------------------------------------------------------------------------------------- */
+
+/* Whether so many lines more fit into the ledger: each has what one run has. */
+static int check_room(struct plan *plan, int64_t runs, struct dpf_error *error)
+{
+    struct ledger all = {0};
+    struct guarantee sum = plan->guarantee;
+    sum.accounts = memory_new((size_t)sum.n_accounts + 1, sizeof *sum.accounts);
+    int status = sum.accounts ? ledger_times(&plan->ledger, runs, &all, error) : error_memory(error);
+    for (int i = 0; i < sum.n_accounts && status == 0; i++) {
+        sum.accounts[i] = plan->guarantee.accounts[i];
+        sum.accounts[i].answer.epsilon *= (double)runs;
+        sum.accounts[i].answer.delta *= (double)runs;
+    }
+    if (status == 0)
+        status = plan_charge_part(plan, &sum, &all, NULL, 0, error);
+    guarantee_free(&sum);
+    ledger_free(&all);
+    return status;
+}
+
+int repeat_runs(struct plan *plan, int64_t runs, int64_t to_charge, struct runs_cost *out,
+                struct dpf_error *error)
+{
+    struct ledger all = {0};
+    struct guarantee judged = plan->guarantee;
+    *out = (struct runs_cost){.epsilon = (double)NAN, .accountant = ""};
+    judged.accounts = NULL;
+    judged.n_accounts = 0;
+    int status = to_charge > 0 ? check_room(plan, to_charge, error) : 0;
+    if (status == 0)
+        status = ledger_times(&plan->ledger, runs, &all, error);
+    if (status == 0)
+        status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &all,
+                                   runs * plan->run_facts.rounds, error);
+    for (int i = 0; i < judged.n_accounts && status == 0; i++) {
+        const struct account *account = &judged.accounts[i];
+        if (!statement_proves(&judged, account) || out->epsilon <= account->answer.epsilon)
+            continue;
+        out->epsilon = account->answer.epsilon;
+        out->delta = account->answer.delta;
+        snprintf(out->accountant, sizeof out->accountant, "%s", account->accountant);
+    }
+    guarantee_free(&judged);
+    ledger_free(&all);
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * repeat.h - rounds that are made again after an interruption, and what they cost.
+ * repeat.h - rounds that are made again after an interruption, and runs that are made several times, and what they cost.
  *
  * A round that had begun may have been seen: of several ranks' sums, for one, nobody knows who saw them. So
  * the attempt counts as a release like any other, whatever became of it, and the second attempt is one more.
@@ -28,5 +28,18 @@ int repeat_count(struct plan *plan, int64_t repeats, struct dpf_error *error);
 /* In place of plan_charge, for a run that was charged when it began: charges so many rounds alone. */
 int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_resumption *resumption,
                   struct dpf_error *error);
+
+/* What several runs of a plan on the same records release together. */
+struct runs_cost {
+    double epsilon; /* the least that is proved; NaN: none is */
+    double delta;
+    char accountant[32];
+};
+/*
+ * Composes so many runs of a complete plan: they read overlapping records, as the folds of one split do, so that what they
+ * release adds up. Fails if `to_charge` of them (0: is not asked) do not fit into [privacy] ledger; nothing is charged.
+ */
+int repeat_runs(struct plan *plan, int64_t runs, int64_t to_charge, struct runs_cost *out,
+                struct dpf_error *error);
 
 #endif

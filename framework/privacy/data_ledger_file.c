@@ -357,47 +357,6 @@ static int sync_directory(const struct file *file, struct dpf_error *error)
 
 /* ---- both ---------------------------------------------------------------------------------------- */
 
-/* What accountants read of an event, but for how often it is made. Each run draws noise of its own: one that
-   is kept for a run, and made once in it, is fresh in the next. */
-static dpf_event comparable(const dpf_event *event)
-{
-    dpf_event out = *event;
-    out.side = out.term = out.round = 0;
-    out.blocks = 1;
-    out.count = 0;
-    if (event->count == 1)
-        out.lifetime = DPF_LIFETIME_ROUND;
-    memset(out.notes, 0, sizeof out.notes);
-    return out;
-}
-
-/* Like releases of many runs become one event of them all, so that a thousand runs are composed as fast as
-   one. A selection's events follow each other, and stay. */
-static void join_events(struct file *file)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < file->n_events; i++)
-        if (file->events[i].kind >= DPF_EVENT_SELECTION)
-            return;
-    for (size_t i = 0; i < file->n_events; i++) {
-        const dpf_event one = comparable(&file->events[i]);
-        size_t k = 0;
-        for (; k < n; k++) {
-            const dpf_event other = comparable(&file->events[k]);
-            if (one.lifetime == DPF_LIFETIME_ROUND && memcmp(&one, &other, sizeof one) == 0)
-                break;
-        }
-        const int64_t count = file->events[i].count;
-        if (k < n) {
-            file->events[k].count += count;
-            continue;
-        }
-        file->events[n] = file->events[i];
-        file->events[n++].lifetime = one.lifetime;
-    }
-    file->n_events = n;
-}
-
 /* All releases of all runs, composed. */
 static int compose(struct file *file, const struct data_ledger_request *request, struct data_budget *out,
                    struct dpf_error *error)
@@ -413,7 +372,7 @@ static int compose(struct file *file, const struct data_ledger_request *request,
     file->events = grown;
     for (int64_t i = 0; i < own->n; i++)
         file->events[file->n_events++] = own->entries[i].event;
-    join_events(file);
+    file->n_events = (size_t)ledger_join_events(file->events, (int64_t)file->n_events);
     if (guarantee_compose(request->guarantee, request->accountants, request->n_accountants, file->events,
                           (int64_t)file->n_events, out->delta + out->own_delta, &out->composed,
                           out->composed_by, error) != 0)

@@ -281,7 +281,7 @@ json_t *dp_event_file(const struct ledger *ledger, const struct guarantee *guara
                                 "(dpframe/integer_noise.h), other releases by their "
                                 "epsilon. It is valid for the unit and adjacency named here, whose "
                                 "sensitivities are part of the noise "
-                                "multipliers. docs/privacy.md has a loader.";
+                                "multipliers. docs/privacy-operations.md has a loader.";
     const double epsilon = least_epsilon(guarantee);
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:f, s:o}", "about", about, "unit",
                      dpf_unit_name(guarantee->unit), "adjacency", dpf_adjacency_name(guarantee->adjacency),

@@ -52,6 +52,71 @@ void ledger_free(struct ledger *ledger)
     memset(ledger, 0, sizeof *ledger);
 }
 
+/* ---- several runs -------------------------------------------------------------------------------------- */
+
+/* What accountants read of an event, but for how often it is made. Each run draws noise of its own: one that
+   is kept for a run, and made once in it, is fresh in the next. */
+static dpf_event comparable(const dpf_event *event)
+{
+    dpf_event out = *event;
+    out.side = out.term = out.round = 0;
+    out.blocks = 1;
+    out.count = 0;
+    if (event->count == 1)
+        out.lifetime = DPF_LIFETIME_ROUND;
+    out.messages = out.numbers = 0;
+    memset(out.notes, 0, sizeof out.notes);
+    return out;
+}
+
+int64_t ledger_join_events(dpf_event *events, int64_t n)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (events[i].kind >= DPF_EVENT_SELECTION)
+            return n;
+    for (int64_t i = 0; i < n; i++) {
+        const dpf_event one = comparable(&events[i]);
+        int64_t k = 0;
+        for (; k < kept; k++) {
+            const dpf_event other = comparable(&events[k]);
+            if (one.lifetime == DPF_LIFETIME_ROUND && memcmp(&one, &other, sizeof one) == 0)
+                break;
+        }
+        const int64_t count = events[i].count;
+        if (k < kept) {
+            events[k].count += count;
+            continue;
+        }
+        events[kept] = events[i];
+        events[kept++].lifetime = one.lifetime;
+    }
+    return kept;
+}
+
+int ledger_times(const struct ledger *ledger, int64_t runs, struct ledger *out, struct dpf_error *error)
+{
+    int status = 0;
+    *out = (struct ledger){0};
+    for (int64_t i = 0; i < ledger->n && status == 0; i++) {
+        const struct ledger_entry *entry = &ledger->entries[i];
+        const int fresh = comparable(&entry->event).lifetime == DPF_LIFETIME_ROUND;
+        dpf_event event = entry->event;
+        if (fresh) {
+            event.lifetime = DPF_LIFETIME_ROUND;
+            event.count *= runs;
+        }
+        for (int64_t k = 0; k < (fresh ? 1 : runs) && status == 0; k++) {
+            status = ledger_add(out, &event, entry->source, error);
+            if (status == 0) {
+                out->entries[out->n - 1].per_round = entry->per_round;
+                out->entries[out->n - 1].participations = entry->participations * (fresh ? runs : 1);
+            }
+        }
+    }
+    return status;
+}
+
 /* JSON has no infinity and no NaN: "infinity", and null for what is not stated. */
 static json_t *number(double value)
 {

@@ -35,6 +35,11 @@ int ledger_add(struct ledger *ledger, const dpf_event *event, const char *source
 /* Records that reality differs from the plan. Later ones are ignored. */
 void ledger_deviate(struct ledger *ledger, const char *format, ...) DPF_PRINTF(2, 3);
 void ledger_free(struct ledger *ledger);
+/* Like events become one event of them all, so that a thousand runs are composed as fast as one; returns how many are
+   left. A selection's events follow each other, and stay. */
+int64_t ledger_join_events(dpf_event *events, int64_t n);
+/* The releases of so many runs on the same data, each with noise of its own. */
+int ledger_times(const struct ledger *ledger, int64_t runs, struct ledger *out, struct dpf_error *error);
 /* As JSON, named fields, one object per entry. A new reference. */
 json_t *ledger_json(const struct ledger *ledger);
 

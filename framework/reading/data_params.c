@@ -336,8 +336,11 @@ static const dpf_param split_table[S_COUNT] = {
                          "random: the probability that a record is tested; random-exact: the part of "
                          "the records that is tested; per-user: the part of each user's records, "
                          "rounded; candidates, cold-items: the probability that an item is set aside."),
-    [S_FOLDS] = DPF_PARAM_INT_F("folds", 5, 2, 1000000, 0, "", "k-fold: number of folds."),
-    [S_FOLD] = DPF_PARAM_INT_F("fold", 1, 1, 1000000, 0, "", "k-fold: the fold to test, from 1."),
+    [S_FOLDS] = DPF_PARAM_INT_F("folds", 5, 2, 1000000, 0, "", "k-fold: number of folds; fold = all tests each of them."),
+    [S_FOLD] = DPF_PARAM_TEXT_F(
+        "fold", DPF_TYPE_STRING, "1", 0,
+        "k-fold: the fold to test, from 1; or all, which makes a run for each, as the axis "
+        "split.fold of a sweep does: tables then have the mean and the deviation over folds."),
     [S_BY] = DPF_PARAM_ENUM_F("by", 0, bys, 0, "leave-one-out: the record of a user that is held out."),
     [S_HELD_OUT] = DPF_PARAM_INT_F("n", 0, 0, 1000000000, 0, "records",
                                    "per-user: how many records of each user are held out; 0: `fraction` of "

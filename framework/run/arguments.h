@@ -28,7 +28,7 @@ struct arguments {
     int n_plugin_dirs;
     const char *output;
     const char *format; /* --format, or "json" for --json */
-    int quiet;
+    int quiet, verbose;
     int json;
     /* A point of a sweep, see struct config_request. */
     const char *const *layers;

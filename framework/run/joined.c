@@ -100,7 +100,7 @@ static void be_silent(void)
 {
     const int nowhere = open("/dev/null", O_WRONLY);
     log_set_level(LOG_LEVEL_NONE);
-    ticker_enable(0);
+    ticker_set(TICKER_OFF);
     if (nowhere < 0)
         return;
     dup2(nowhere, STDOUT_FILENO);

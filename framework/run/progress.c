@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "base/ticker.h"
 
 double progress_clock(void)
 {
@@ -32,11 +33,14 @@ static void draw_bar(const struct progress *progress, int64_t done, double elaps
 void progress_step(struct progress *progress, int64_t done, const char *note)
 {
     double now = progress_clock(), elapsed = now - progress->started;
-    if (progress->is_terminal) {
+    if (progress->is_terminal || ticker_mode() == TICKER_JSON) {
         if (done < progress->total && now - progress->last < 0.1)
             return;
         progress->last = now;
-        draw_bar(progress, done, elapsed, note);
+        if (ticker_mode() == TICKER_JSON)
+            terminal_progress_json(progress->what, done, progress->total);
+        else
+            draw_bar(progress, done, elapsed, note);
     } else if (progress->total < 10 || done * 10 / progress->total != progress->tenths) {
         progress->tenths = done * 10 / progress->total;
         fprintf(stderr, "%s %lld/%lld  %.2f s  %s\n", progress->what, (long long)done,
@@ -46,6 +50,6 @@ void progress_step(struct progress *progress, int64_t done, const char *note)
 
 void progress_end(struct progress *progress)
 {
-    if (progress->is_terminal && progress->total > 0)
+    if (progress->is_terminal && progress->total > 0 && ticker_mode() != TICKER_JSON)
         fputc('\n', stderr);
 }

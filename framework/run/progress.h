@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.h - a bar on a terminal, plain lines elsewhere, on standard error. */
+/* progress.h - a bar on a terminal, plain lines elsewhere, JSON for programs (base/ticker.h), on standard error. */
 #ifndef DPF_RUN_PROGRESS_H
 #define DPF_RUN_PROGRESS_H
 
@@ -10,7 +10,7 @@ struct progress {
     int is_terminal;
     const char *what; /* is counted: "round" */
     double started;
-    double last;    /* on a terminal: when it was drawn */
+    double last;    /* on a terminal, and in JSON: when it was drawn */
     int64_t tenths; /* elsewhere: how many have been told */
 };
 

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "base/terminal.h"
+#include "base/ticker.h"
 #include "data/load.h"
 #include "dataset/summary.h"
 #include "engine/model_scores.h"
@@ -128,7 +129,7 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
         run->train_rmse[run->n_train_rmse++] = rmse;
         snprintf(note, sizeof note, "train RMSE %.4f", rmse);
     }
-    if (!run->quiet)
+    if (!run->quiet || ticker_mode() == TICKER_JSON)
         progress_step(&run->progress, round + 1, note);
     return stopping_round(&run->stopping, model, rmse, &stop, error) != 0 ? -1 : stop;
 }
@@ -304,6 +305,12 @@ static int check_compare(const struct plan *plan, struct dpf_error *error)
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
 
+/* Of parties elsewhere. */
+static int is_server(const struct run *run)
+{
+    return run->remote && run->remote->engine.party < 0;
+}
+
 static int load(struct run *run, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
@@ -315,10 +322,9 @@ static int load(struct run *run, struct dpf_error *error)
                             error)) != 0 ||
         shares_keep_own(&run->dataset, error) != 0)
         return -1;
-    const int is_server = run->remote && run->remote->engine.party < 0;
-    if (is_server) /* the server has no records, which is no fault */
+    if (is_server(run)) /* it has no records, which is no fault */
         violations_free(&run->dataset.violations);
-    char *summary = is_server ? data_catalogues_text(&run->dataset) : data_summary_text(&run->dataset);
+    char *summary = is_server(run) ? data_catalogues_text(&run->dataset) : data_summary_text(&run->dataset);
     if (summary)
         log_message(LOG_LEVEL_INFO, "%s", summary);
     free(summary);
@@ -617,17 +623,18 @@ static int prepare_output(struct run *run, const char **directory, int *made, st
     return run->lock < 0 ? -1 : resume_check_directory(*directory, run->resumes, error);
 }
 
-/* A part of something larger is no run of its own, which could go on. */
+/* A part of something larger is no run of its own, which could go on. A party keeps its state in its own directory. */
 static int open_checkpoint(struct run *run, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
     if (prepare_trace(run, error) != 0)
         return -1;
-    if (plan->run.params.values[RUN_CHECKPOINT].integer && (!run->is_alone || run->part || run->remote))
-        return config_error(
-            plan->config, "run", "checkpoint", error,
-            "only single runs in one program write checkpoints, not points of a sweep, candidates of "
-            "a selection, or runs with parties elsewhere; set checkpoint = false");
+    if (run->remote && !is_server(run))
+        return 0;
+    if (plan->run.params.values[RUN_CHECKPOINT].integer && (!run->is_alone || run->part))
+        return config_error(plan->config, "run", "checkpoint", error,
+                            "only single runs in one program write checkpoints, not points of a sweep or "
+                            "candidates of a selection; set checkpoint = false");
     if (run->trace || stopping_reads_error(&run->stopping)) {
         run->checkpoint.trace = run->train_rmse;
         run->checkpoint.n_trace = &run->n_train_rmse;
@@ -663,7 +670,8 @@ static int charge(struct run *run, struct dpf_error *error)
     if (run->remote) {
         if (plan_measure(plan, error) != 0)
             return -1;
-        const int status = run->remote->begin(run->remote->context, plan, &run->dataset, error);
+        const int status =
+            run->remote->begin(run->remote->context, plan, &run->dataset, &run->checkpoint, error);
         if (status != 0)
             run->remote->end(run->remote->context, status, NULL, error);
         return status;
@@ -705,6 +713,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = session_open(&run->session, arguments, 0, error);
     struct plan *plan = &run->session.plan;
     const char *directory = status == 0 ? plan->run.params.values[RUN_OUTPUT].text : NULL;
+    plan->without_records = is_server(run);
     if (status == 0)
         status = check_compare(plan, error);
     status = ranks_agree(status, error);

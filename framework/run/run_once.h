@@ -6,6 +6,7 @@
 #include "engine/remote.h"
 #include "run/arguments.h"
 
+struct checkpoint;
 struct data_parsed;
 struct guarantee;
 struct ledger;
@@ -30,8 +31,9 @@ struct dataset;
 struct run_remote {
     void *context;
     /* In place of charging, once the plan is complete: finds the other ends, and charges before anything that
-     * is made from records leaves. */
-    int (*begin)(void *context, struct plan *plan, const struct dataset *dataset, struct dpf_error *error);
+     * is made from records leaves. The checkpoint has a path at a server that keeps one. */
+    int (*begin)(void *context, struct plan *plan, const struct dataset *dataset,
+                 struct checkpoint *checkpoint, struct dpf_error *error);
     struct engine_remote engine;
     /* After the last round, or what went wrong; rows are those that were released. Not called if begin was
      * not.

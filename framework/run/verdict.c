@@ -116,7 +116,7 @@ static enum verdict compare(const struct judged *judged, const struct metrics *a
     const int mb = b->by_user ? user_values_find(b->by_user, name) : -1;
     if (ma < 0 || mb < 0 || a->by_user->n_users != b->by_user->n_users ||
         paired_users_compare(a->by_user, b->by_user, ma, mb, NULL, a->by_user->n_users,
-                             judged->smaller_is_better, judged->seeded, out, &ignored) != 0 ||
+                             judged->smaller_is_better, 1, judged->seeded, out, &ignored) != 0 ||
         !(out->p < LEVEL))
         return VERDICT_OPEN;
     return (out->difference > 0) != judged->smaller_is_better ? VERDICT_BETTER : VERDICT_WORSE;

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/ticker.h"
 #include "data/load.h"
+#include "evaluate/metric_table.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
 #include "run/failure.h"
@@ -203,20 +204,13 @@ static int run_job(void *context, size_t i)
     struct arguments *arguments = memory_new(1, sizeof *arguments);
     close(s->dir.lock); /* a run that outlives a killed selection must not keep others out */
     write_to_log(s, s->pending[i]);
-    ticker_enable(0);
+    ticker_set(TICKER_OFF);
     log_set_level(LOG_LEVEL_INFO);
     const int status = arguments
                            ? make_run(s, s->pending[i], arguments, threads < 1 ? 1 : (int)threads, &error)
                            : error_memory(&error);
     free(arguments);
     return status == 0 || status == RUN_DEVIATED ? status : failure_report(&error);
-}
-
-/* Smaller is better. */
-static int is_error(const char *metric)
-{
-    return strncmp(metric, "rmse", 4) == 0 || strncmp(metric, "mse", 3) == 0 ||
-           strncmp(metric, "mae", 3) == 0 || strcmp(metric, "mrank") == 0;
 }
 
 /*
@@ -233,7 +227,7 @@ static double score_of(const struct selecting *s, int64_t run)
     const json_t *value = json_object_get(released, "value");
     double score = -(double)INFINITY;
     if (json_is_number(value) && json_is_number(json_object_get(released, "noise")))
-        score = is_error(metric) ? -json_number_value(value) : json_number_value(value);
+        score = metric_smaller_is_better(metric) ? -json_number_value(value) : json_number_value(value);
     json_decref(root);
     free(path);
     return score;
@@ -402,7 +396,7 @@ static int list_candidates(const struct selecting *s)
 static int select_all(struct selecting *s, struct dpf_error *error)
 {
     struct plan *plan = &s->candidates.carrier.plan;
-    ticker_enable(isatty(STDERR_FILENO));
+    ticker_set(isatty(STDERR_FILENO) ? TICKER_BAR : TICKER_OFF);
     if (candidates_open(s->given, &s->candidates, error) != 0)
         return -1;
     if (s->given->dry_run)

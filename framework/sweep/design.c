@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/data_options_read.h"
 #include "sweep/design_parse.h"
 
 enum {
@@ -108,7 +109,7 @@ int design_present(const struct config *config)
     for (int64_t i = 0; i < config_size(config); i++)
         if (name_inside(config_at(config, i), buffer))
             return 1;
-    return config_has_section(config, "sweep");
+    return config_has_section(config, "sweep") || data_all_folds(config) > 0;
 }
 
 int design_consume(struct config *config, struct dpf_error *error)
@@ -517,6 +518,39 @@ int design_repeats(const struct design *design)
     return design->n_axes && design->axes[design->n_axes - 1].repeats;
 }
 
+/* Whether a setting changes which folds there are. */
+static int changes_folds(const char *setting)
+{
+    return strncmp(setting, "split.folds", 11) == 0 || strncmp(setting, "split.kind", 10) == 0;
+}
+
+/* "[split] fold = all" is an axis over all folds, unless there is one. */
+static int add_all_folds(const struct config *config, struct design *out, struct dpf_error *error)
+{
+    const int64_t folds = data_all_folds(config);
+    int changes = 0;
+    char range[32];
+    for (size_t i = 0; i < out->n_axes; i++) {
+        if (strcmp(out->axes[i].key, "split.fold") == 0)
+            return 0;
+        changes |= changes_folds(out->axes[i].key);
+    }
+    for (size_t v = 0; v < out->n_variants; v++)
+        for (size_t k = 0; k < out->variants[v].settings.n; k++)
+            changes |= changes_folds(out->variants[v].settings.texts[k]);
+    if (folds < 1)
+        return 0;
+    if (changes)
+        return config_error(
+            config, "split", "fold", error,
+            "all makes the same folds for all points, but [sweep] sets split.kind or split.folds; name "
+            "the folds there, as in split.fold = 1..5");
+    snprintf(range, sizeof range, "1..%lld", (long long)folds);
+    struct config_entry entry = *config_find(config, "split", "fold");
+    entry.value = range;
+    return add_axis(config, &entry, "split.fold", out, error);
+}
+
 static int check_zip(const struct config *config, const struct design *design, struct dpf_error *error)
 {
     const struct design_axis *first = NULL;
@@ -642,6 +676,8 @@ int design_read(struct config *config, struct design *out, struct dpf_error *err
     int status = out->directory ? take_plain(config, out, error) : error_memory(error);
     for (int64_t i = 0; i < config_size(config) && status == 0; i++)
         status = read_entry(config, config_at(config, i), out, error);
+    if (status == 0)
+        status = add_all_folds(config, out, error);
     if (status == 0) {
         put_repetitions_last(out);
         status = name_axes(out, error);

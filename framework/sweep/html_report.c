@@ -15,6 +15,7 @@
 #include "config/config_diff.h"
 #include "sweep/answer.h"
 #include "sweep/outcome_tables.h"
+#include "sweep/together.h"
 
 /* That are listed openly; more are folded away. */
 #define MOST_POINTS 60
@@ -256,6 +257,11 @@ static void add_guarantees(struct report *report)
         if (first_done(outcomes, &outcomes->cells[c]))
             any_plan |= add_guarantee(&table, outcomes, &outcomes->cells[c]);
     close_table(report, &table);
+    struct text together = {0};
+    together_say(json_object_get(outcomes->sweep, "together"), &together);
+    if (together.length)
+        html_page_note(&report->page, together.data);
+    text_free(&together);
     if (any_plan)
         html_page_box(
             &report->page, "warn",

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/terminal.h"
+#include "sweep/together.h"
 
 /* ---- pieces ------------------------------------------------------------------------------------------- */
 
@@ -176,6 +177,22 @@ static void add_table(struct writing *writing, struct sheet *table)
     sheet_free(table);
 }
 
+static void add_together(struct writing *writing)
+{
+    struct text text = {0};
+    together_say(json_object_get(writing->outcomes->sweep, "together"), &text);
+    for (char *line = text.data, *end; line && *line; line = end) {
+        end = line + strcspn(line, "\n");
+        if (*end)
+            *end++ = '\0';
+        add_note(writing, line);
+    }
+    if (text.length)
+        text_add(&writing->text, "\n");
+    writing->text.failed |= text.failed;
+    text_free(&text);
+}
+
 /* The epsilon of noise that comes from a seed is the plan's. */
 static void add_plan_note(struct writing *writing)
 {
@@ -187,6 +204,7 @@ static void add_plan_note(struct writing *writing)
         add_note(writing,
                  OUTCOME_PROVED ": proved for the plan, run with secure noise. The noise of these runs "
                                 "comes from seeds.");
+    add_together(writing);
     if (plan && writing->outcomes->n_metrics > 0)
         text_add(&writing->text, "\n");
     if (writing->outcomes->n_metrics > 0)

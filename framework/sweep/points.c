@@ -56,6 +56,30 @@ char *point_name(const struct design *design, const struct point *point)
     return name;
 }
 
+int point_repeats(const struct design *design, const struct point *a, const struct point *b)
+{
+    if (a->variant != b->variant)
+        return 0;
+    for (size_t i = 0; i < design->n_axes; i++)
+        if (!design->axes[i].repeats && a->values[i] != b->values[i])
+            return 0;
+    return 1;
+}
+
+char *point_row_name(const struct design *design, const struct point *point)
+{
+    struct point row = *point;
+    row.values = memory_new(design->n_axes + 1, sizeof *row.values);
+    for (size_t i = 0; i < design->n_axes && row.values; i++)
+        row.values[i] = design->axes[i].repeats ? DESIGN_NO_VALUE : point->values[i];
+    int differs = row.variant != NULL;
+    for (size_t i = 0; i < design->n_axes && row.values; i++)
+        differs |= row.values[i] != DESIGN_NO_VALUE;
+    char *name = !row.values ? NULL : differs ? point_name(design, &row) : memory_text("");
+    free(row.values);
+    return name;
+}
+
 static size_t combinations(const struct design *design)
 {
     size_t n = design->n_variants ? design->n_variants : 1, zipped = 1;

@@ -25,5 +25,9 @@ void points_free(struct points *points);
 /* "als_epsilon-0.5_seed-1": each character but letters, digits, '.', '+' and '-' becomes '-', and then, or if
    it is too long, the name ends in a few digits of a hash of the settings. Free it. */
 char *point_name(const struct design *design, const struct point *point);
+/* Whether two points differ by their repetition alone: they have the same statement, and are one row of the tables. */
+int point_repeats(const struct design *design, const struct point *a, const struct point *b);
+/* The point's name without its repetition, "" where nothing else tells points apart. Free it. */
+char *point_row_name(const struct design *design, const struct point *point);
 
 #endif

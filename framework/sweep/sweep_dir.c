@@ -96,6 +96,37 @@ void store_clean(const char *directory)
     }
 }
 
+/* Of a directory that has files of ours alone. */
+static void remove_part(const char *directory, const char *part)
+{
+    char *path = files_join(directory, part);
+    DIR *dir = path ? opendir(path) : NULL;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+        char *inside = files_join(path, entry->d_name);
+        if (inside)
+            unlink(inside); /* not "." and ".." */
+        free(inside);
+    }
+    if (dir)
+        closedir(dir);
+    if (path)
+        rmdir(path);
+    free(path);
+}
+
+void store_abandon(const char *directory, int made)
+{
+    static const char *const parts[] = {"configs", "points", "state", "logs"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        remove_part(directory, parts[i]);
+    char *design = files_join(directory, "sweep.json");
+    if (design)
+        unlink(design);
+    free(design);
+    if (made)
+        rmdir(directory);
+}
+
 static int write_json(const char *path, json_t *json, struct dpf_error *error)
 {
     char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
@@ -155,8 +186,8 @@ static json_t *point_json(const struct design *design, const struct point *point
 }
 
 int store_write_design(const char *directory, const char *config, const struct design *design,
-                       const struct points *points, const json_t *privacy_keys, const json_t *fingerprints,
-                       struct dpf_error *error)
+                       const struct points *points, const json_t *privacy_keys, const json_t *together,
+                       const json_t *fingerprints, struct dpf_error *error)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < points->n; i++)
@@ -166,6 +197,8 @@ int store_write_design(const char *directory, const char *config, const struct d
                              "baseline", design->baseline, "pairs_noise", design->pairs_noise, "metrics",
                              list_json(&design->metrics), "dimensions", dimensions_json(design),
                              "privacy_keys", privacy_keys, "points", list);
+    if (root && json_array_size(together))
+        json_object_set_new(root, "together", json_deep_copy(together));
     if (root && fingerprints)
         json_object_set_new(root, "fingerprints", json_deep_copy(fingerprints));
     char *path = files_join(directory, "sweep.json");

@@ -31,11 +31,14 @@ enum store_use {
 int store_prepare(const char *directory, enum store_use use, struct dpf_error *error);
 /* Removes temporary files of killed writes. The caller has locked the directory. */
 void store_clean(const char *directory);
+/* Takes a new sweep away again of which no point can be run; the directory itself, too, if it was made for it. */
+void store_abandon(const char *directory, int made);
 /* Writes sweep.json and makes the parts. privacy_keys: names of keys that affect the guarantee, as a JSON
- * object; config: the path; fingerprints: of a prepared sweep, by the names of points, else NULL. */
+ * object; together: what its folds release together (together.h), or NULL as long as that is not known; config: the
+ * path; fingerprints: of a prepared sweep, by the names of points, else NULL. */
 int store_write_design(const char *directory, const char *config, const struct design *design,
-                       const struct points *points, const json_t *privacy_keys, const json_t *fingerprints,
-                       struct dpf_error *error);
+                       const struct points *points, const json_t *privacy_keys, const json_t *together,
+                       const json_t *fingerprints, struct dpf_error *error);
 /* The fingerprints of a prepared sweep; json_decref it. NULL: there is none, or it was not prepared. */
 json_t *store_fingerprints(const char *directory);
 /* Makes what other machines have written to states visible, where an NFS client remembers that a file is not

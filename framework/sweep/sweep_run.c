@@ -28,6 +28,7 @@
 #include "run/progress.h"
 #include "run/jobs.h"
 #include "sweep/sweep_dir.h"
+#include "sweep/together.h"
 
 struct sweep {
     struct arguments arguments;
@@ -42,11 +43,13 @@ struct sweep {
     size_t n_done, n_failed, n_ended;
     int at_once, quiet, is_terminal, interrupted;
     double started, drawn;
-    int lock; /* of the directory, or -1 */
+    int lock;         /* of the directory, or -1 */
+    int made, is_new; /* the directory, and the sweep in it */
     /* By points: those from first on that are in all, each under a claim of its own. */
     int by_points;
     size_t first, n, n_elsewhere; /* without --point: all of them */
     json_t *fingerprints;         /* of the points as they were prepared */
+    json_t *together;             /* what its folds release together */
     struct claim *claims;         /* of pending points */
     /* What the next points share. */
     const char *parsed_key;
@@ -81,6 +84,8 @@ static int open_directory(struct sweep *sweep, const char *output, struct dpf_er
     const enum store_use use = sweep->arguments.prepare  ? STORE_PREPARE
                                : sweep->arguments.resume ? STORE_RESUME
                                                          : STORE_NEW;
+    sweep->made = access(output, F_OK) != 0;
+    sweep->is_new = use == STORE_NEW;
     if (store_prepare(output, use, error) != 0)
         return -1;
     sweep->directory = realpath(output, NULL);
@@ -356,7 +361,7 @@ static int run_job(void *context, size_t i)
         return 0;
     close(sweep->lock); /* a point that outlives a killed sweep must not keep others out */
     write_to_log(sweep, point->point->name);
-    ticker_enable(0);
+    ticker_set(TICKER_OFF);
     log_set_level(LOG_LEVEL_INFO);
     sweep->arguments.config = point->config;
     sweep->arguments.n_overrides = 0;
@@ -412,6 +417,8 @@ static void report_end(const struct sweep *sweep, const char *name, const struct
 {
     size_t over = sweep->n_done + sweep->n_failed;
     double elapsed = progress_clock() - sweep->started;
+    if (ticker_mode() == TICKER_JSON)
+        terminal_progress_json("point", (int64_t)over, (int64_t)sweep->n);
     if (sweep->quiet || sweep->is_terminal)
         return;
     fprintf(stderr, "%zu/%zu  %s  %s in %.2f s, %.0f s left\n", over, sweep->n, name, state->status,
@@ -529,9 +536,9 @@ static int write_design(const struct sweep *sweep, struct dpf_error *error)
     if (sweep->base.dry_run)
         return 0;
     char *config = realpath(sweep->arguments.config, NULL);
-    int status =
-        store_write_design(sweep->directory, config ? config : sweep->arguments.config, &sweep->design,
-                           &sweep->points, sweep->base.privacy_keys, sweep->fingerprints, error);
+    int status = store_write_design(sweep->directory, config ? config : sweep->arguments.config,
+                                    &sweep->design, &sweep->points, sweep->base.privacy_keys, sweep->together,
+                                    sweep->fingerprints, error);
     free(config);
     return status;
 }
@@ -564,6 +571,21 @@ static int run_chosen(struct sweep *sweep, struct dpf_error *error)
     return conclude(sweep, error);
 }
 
+/* Before the first of them is charged: all of them have room in the ledger of their data. */
+static int state_together(struct sweep *sweep, struct dpf_error *error)
+{
+    unsigned char *done = memory_new(sweep->n + 1, 1);
+    if (!done)
+        return error_memory(error);
+    for (size_t i = 0; i < sweep->n; i++)
+        done[i] = sweep->all[i].done && (sweep->arguments.resume || sweep->arguments.prepare);
+    const enum log_level level = log_set_level(LOG_LEVEL_WARNING);
+    sweep->together = together_json(&sweep->arguments, &sweep->design, &sweep->points, done, error);
+    log_set_level(level);
+    free(done);
+    return sweep->together ? write_design(sweep, error) : -1;
+}
+
 /* The list of points is of use only once all of them have a fingerprint: it is written last. */
 static int prepare_all(struct sweep *sweep, struct dpf_error *error)
 {
@@ -571,7 +593,7 @@ static int prepare_all(struct sweep *sweep, struct dpf_error *error)
     if (!sweep->fingerprints)
         return error_memory(error);
     if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0 ||
-        write_design(sweep, error) != 0)
+        state_together(sweep, error) != 0)
         return -1;
     if (!sweep->quiet)
         printf("%zu points are prepared in %s, %zu of them are done\n", sweep->n, sweep->directory,
@@ -584,7 +606,8 @@ static int prepare_all(struct sweep *sweep, struct dpf_error *error)
 static int run_all(struct sweep *sweep, const struct arguments *arguments, struct dpf_error *error)
 {
     sweep->quiet = arguments->quiet;
-    ticker_enable(0); /* of points there is a bar of their own */
+    if (ticker_mode() == TICKER_BAR)
+        ticker_set(TICKER_OFF); /* of points there is a bar of their own */
     if (read_design(sweep, arguments, error) != 0)
         return -1;
     if (choose_points(sweep, error) != 0)
@@ -597,11 +620,15 @@ static int run_all(struct sweep *sweep, const struct arguments *arguments, struc
         return prepare_all(sweep, error);
     /* First of all, so that the directory is one of a sweep whenever this is killed; again once it is
      * complete. */
-    if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0)
+    if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0 ||
+        (!sweep->base.dry_run && state_together(sweep, error) != 0)) {
+        if (sweep->is_new && sweep->directory && !sweep->base.dry_run)
+            store_abandon(sweep->directory, sweep->made);
         return -1;
+    }
     if (sweep->base.dry_run)
         return conclude_listing(sweep, error);
-    if (write_design(sweep, error) != 0 || run_points(sweep, error) != 0 || write_tables(sweep, error) != 0)
+    if (run_points(sweep, error) != 0 || write_tables(sweep, error) != 0)
         return -1;
     return conclude(sweep, error);
 }
@@ -619,6 +646,7 @@ int sweep_run(const struct arguments *arguments, struct dpf_error *error)
     json_decref(sweep->base.data_hashes);
     json_decref(sweep->base.privacy_keys);
     json_decref(sweep->fingerprints);
+    json_decref(sweep->together);
     for (size_t i = 0; sweep->claims && i < sweep->n; i++)
         give_back(sweep, i);
     free(sweep->claims);

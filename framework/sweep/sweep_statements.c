@@ -10,6 +10,7 @@
 #include "base/terminal.h"
 #include "sweep/sweep_point.h"
 #include "sweep/sweep_statements.h"
+#include "sweep/together.h"
 #include "plan/plan_make.h"
 
 struct statements {
@@ -17,36 +18,14 @@ struct statements {
     struct design design;
     struct points points;
     json_t *list; /* for --json */
+    json_t *together;
     struct sheet table;
     size_t n_refused;
 };
 
-/* Repetitions change no statement: the points that differ in nothing else are one row. */
-static int differs_by_repetition(const struct design *design, const struct point *a, const struct point *b)
-{
-    if (a->variant != b->variant)
-        return 0;
-    for (size_t i = 0; i < design->n_axes; i++)
-        if (!design->axes[i].repeats && a->values[i] != b->values[i])
-            return 0;
-    return 1;
-}
-
-/* The point's name without its repetition. Free it. */
-static char *row_name(const struct design *design, const struct point *point)
-{
-    struct point row = *point;
-    row.values = memory_new(design->n_axes + 1, sizeof *row.values);
-    for (size_t i = 0; i < design->n_axes && row.values; i++)
-        row.values[i] = design->axes[i].repeats ? DESIGN_NO_VALUE : point->values[i];
-    char *name = row.values ? point_name(design, &row) : NULL;
-    free(row.values);
-    return name;
-}
-
 static void add_statement(struct statements *statements, const char *name, const struct guarantee *guarantee)
 {
-    guarantee_row(guarantee, name, &statements->table);
+    guarantee_row(guarantee, *name ? name : "each run", &statements->table);
     json_array_append_new(statements->list,
                           json_pack("{s:s, s:o}", "name", name, "guarantee", guarantee_json(guarantee)));
 }
@@ -54,7 +33,7 @@ static void add_statement(struct statements *statements, const char *name, const
 static void add_refusal(struct statements *statements, const char *name, const struct dpf_error *problem)
 {
     statements->n_refused++;
-    fprintf(stderr, "dpframe: %s: %s\n", name, problem->text);
+    fprintf(stderr, "dpframe: %s%s%s\n", name, *name ? ": " : "", problem->text);
     json_array_append_new(statements->list, json_pack("{s:s, s:s}", "name", name, "error", problem->text));
 }
 
@@ -62,7 +41,7 @@ static int add_point(struct statements *statements, struct point *point, struct 
 {
     struct dpf_error problem = {0};
     struct session session = {0};
-    char *name = row_name(&statements->design, point);
+    char *name = point_row_name(&statements->design, point);
     if (!name)
         return error_memory(error);
     if (sweep_point_open(statements->arguments, &statements->design, point, &session, &problem) == 0 &&
@@ -83,7 +62,7 @@ static int add_points(struct statements *statements, struct dpf_error *error)
     const struct points *points = &statements->points;
     guarantee_row_columns(&statements->table);
     for (size_t i = 0; i < points->n; i++) {
-        if (i > 0 && differs_by_repetition(&statements->design, &points->items[i - 1], &points->items[i]))
+        if (i > 0 && point_repeats(&statements->design, &points->items[i - 1], &points->items[i]))
             continue;
         if (add_point(statements, &points->items[i], error) != 0)
             return -1;
@@ -104,6 +83,21 @@ static int print_table(const struct sheet *table, struct dpf_error *error)
     return status == 0 ? 0 : error_memory(error);
 }
 
+static int print_together(const json_t *together, struct dpf_error *error)
+{
+    struct text text = {0}, wrapped = {0};
+    together_say(together, &text);
+    if (text.length) {
+        text_add(&wrapped, "\n");
+        terminal_wrap(&wrapped, "", 0, text.data, terminal_width(STDOUT_FILENO));
+        fputs(wrapped.data ? wrapped.data : "", stdout);
+    }
+    const int failed = text.failed || wrapped.failed;
+    text_free(&text);
+    text_free(&wrapped);
+    return failed ? error_memory(error) : 0;
+}
+
 int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
 {
     struct statements statements = {.arguments = arguments, .list = json_array()};
@@ -113,16 +107,24 @@ int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
     int status = config ? 0 : -1;
     if (status == 0)
         status = add_points(&statements, error);
+    if (status == 0) {
+        statements.together = together_json(arguments, &statements.design, &statements.points, NULL, error);
+        status = statements.together ? 0 : -1;
+    }
     if (status == 0 && arguments->json) {
+        json_array_extend(statements.list, statements.together);
         json_dumpf(statements.list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         putchar('\n');
     } else if (status == 0) {
         status = print_table(&statements.table, error);
+        if (status == 0)
+            status = print_together(statements.together, error);
     }
     if (status == 0 && statements.n_refused)
         status = error_set(error, DPF_FAULT_CONFIG, "%zu configurations of the sweep cannot be run",
                            statements.n_refused);
     json_decref(statements.list);
+    json_decref(statements.together);
     sheet_free(&statements.table);
     points_free(&statements.points);
     design_free(&statements.design);

@@ -98,8 +98,10 @@ typedef struct dpf_additive {
     int32_t whole_blocks; /* 1: a draw gets all numbers of a row's block in one call */
     dpf_draw_integers integers;
     dpf_draw_reals reals;
-    const uint64_t *steps; /* noise in shares: `steps` of each block's draws; NULL: scale over grid */
-    const void *changes;   /* floats: dpf_noise_source.change of the blocks of a row, and from the place
+    const uint64_t
+        *steps; /* `steps` of each block's draws: of rows in the low half, of the Gram row in the high one;
+                              NULL: scale over grid */
+    const void *changes; /* floats: dpf_noise_source.change of the blocks of a row, and from the place
                               DPF_MAX_BLOCKS on of the Gram row's; NULL: 0 */
 } dpf_additive;
 
@@ -121,7 +123,7 @@ typedef struct dpf_additive_claim {
  * The largest size of one message, in grid steps: |sum| stays below 2^62 if all n messages keep to it, and a
  * party's own sum of contributions (dpf_on_grid) is exact below 2^52.
  */
-static inline double dpf_additive_limit(int64_t n_parties)
+static inline DPF_COLD double dpf_additive_limit(int64_t n_parties)
 {
     double limit = DPF_ADDITIVE_MAX / (double)(n_parties > 1 ? n_parties : 1);
     return limit < 4503599627370496.0 ? limit : 4503599627370496.0;
@@ -131,7 +133,7 @@ static inline double dpf_additive_limit(int64_t n_parties)
  * log2 of noise scale over grid: the configured number, or less if many messages are added, so that one
  * message may reach 2^16 noise scales before the sum could overflow; at least 1.
  */
-static inline int32_t dpf_additive_bits(int64_t wished, int64_t n_parties)
+static inline DPF_COLD int32_t dpf_additive_bits(int64_t wished, int64_t n_parties)
 {
     int32_t bits = (int32_t)floor(log2(dpf_additive_limit(n_parties))) - 16;
     if (bits > wished)
@@ -142,8 +144,8 @@ static inline int32_t dpf_additive_bits(int64_t wished, int64_t n_parties)
 /* ---- planning -------------------------------------------------------------------------------- */
 
 /* Checks the query and fills in the plan except for scales. grid is for blocks without noise. */
-static inline dpf_status dpf_additive_begin(const dpf_host *host, const dpf_release *release, int32_t where,
-                                            double grid, dpf_noise_plan *out)
+static inline DPF_COLD dpf_status dpf_additive_begin(const dpf_host *host, const dpf_release *release,
+                                                     int32_t where, double grid, dpf_noise_plan *out)
 {
     const dpf_query *query = release->query;
     if (query->n_blocks < 1 || query->n_blocks > DPF_MAX_BLOCKS || release->rows < 1)
@@ -164,7 +166,7 @@ static inline dpf_status dpf_additive_begin(const dpf_host *host, const dpf_rele
     return DPF_OK;
 }
 
-static inline const char *dpf_additive_block_name(int32_t kind)
+static inline DPF_COLD const char *dpf_additive_block_name(int32_t kind)
 {
     switch (kind) {
     case DPF_BLOCK_GRADIENT:
@@ -179,8 +181,8 @@ static inline const char *dpf_additive_block_name(int32_t kind)
 }
 
 /* Fails unless norm, a sensitivity, is finite; the error says what would bound it. */
-static inline dpf_status dpf_additive_check(const dpf_host *host, const dpf_release *release, int32_t block,
-                                            double norm)
+static inline DPF_COLD dpf_status dpf_additive_check(const dpf_host *host, const dpf_release *release,
+                                                     int32_t block, double norm)
 {
     if (norm >= 0 && isfinite(norm))
         return DPF_OK;
@@ -197,14 +199,15 @@ static inline dpf_status dpf_additive_check(const dpf_host *host, const dpf_rele
 }
 
 /* The number of coordinates of the block in a message. */
-static inline double dpf_additive_coordinates(const dpf_release *release, int32_t block, int32_t gram)
+static inline DPF_COLD double dpf_additive_coordinates(const dpf_release *release, int32_t block,
+                                                       int32_t gram)
 {
     int64_t rows = gram ? 1 : release->rows - (release->query->has_gram ? 1 : 0);
     return (double)rows * (double)release->query->blocks[block].length;
 }
 
 /* x rounded up to a multiple of a power of two. The factor covers rounding errors in x. */
-static inline double dpf_additive_round_up(double x, double grid)
+static inline DPF_COLD double dpf_additive_round_up(double x, double grid)
 {
     return ceil(x / grid * (1 + 4e-15)) * grid;
 }
@@ -215,8 +218,8 @@ static inline double dpf_additive_round_up(double x, double grid)
  * the size of contributions and must fit. The scale still has 2^12 steps if bits allow. Returns 0, or -1 if
  * there is no such grid.
  */
-static inline int dpf_additive_choose(double ideal, double per_step, double norm, int32_t bits,
-                                      int32_t max_bits, double *grid, double *scale)
+static inline DPF_COLD int dpf_additive_choose(double ideal, double per_step, double norm, int32_t bits,
+                                               int32_t max_bits, double *grid, double *scale)
 {
     if (!(ideal > 1e-200 && ideal < 1e200) || !(per_step >= 0))
         return -1;
@@ -236,8 +239,9 @@ static inline int dpf_additive_choose(double ideal, double per_step, double norm
  * The shares of a budget: the configured list, or equal parts for the blocks that a unit can move (norms >
  * 0). A block that needs noise must have a share. param is the list's index.
  */
-static inline dpf_status dpf_additive_shares(const dpf_host *host, const dpf_value *list, int32_t param,
-                                             int32_t n_blocks, const double *norms, double *out)
+static inline DPF_COLD dpf_status dpf_additive_shares(const dpf_host *host, const dpf_value *list,
+                                                      int32_t param, int32_t n_blocks, const double *norms,
+                                                      double *out)
 {
     int32_t moved = 0;
     for (int32_t b = 0; b < n_blocks; b++)
@@ -259,7 +263,7 @@ static inline dpf_status dpf_additive_shares(const dpf_host *host, const dpf_val
 }
 
 /* Whether a configured list of shares adds up to 1. */
-static inline int dpf_additive_shares_sum(const dpf_value *list)
+static inline DPF_COLD int dpf_additive_shares_sum(const dpf_value *list)
 {
     double sum = 0;
     for (int64_t i = 0; i < list->count; i++)
@@ -268,7 +272,7 @@ static inline int dpf_additive_shares_sum(const dpf_value *list)
 }
 
 /* The message of a release, for dpf_joint_largest. */
-static inline dpf_message_norms dpf_additive_message(const dpf_release *release)
+static inline DPF_COLD dpf_message_norms dpf_additive_message(const dpf_release *release)
 {
     const int32_t gram = release->query->has_gram && release->gram;
     dpf_message_norms message;
@@ -287,8 +291,8 @@ static inline double *dpf_additive_at(double *rows, double *gram, int32_t bit)
 }
 
 /* What rounding to grids adds to |(x_b / unit_b)_b|_p over these blocks. */
-static inline double dpf_additive_rounding(const dpf_message_norms *message, uint32_t blocks,
-                                           const double *grid, const double *unit, int32_t p)
+static inline DPF_COLD double dpf_additive_rounding(const dpf_message_norms *message, uint32_t blocks,
+                                                    const double *grid, const double *unit, int32_t p)
 {
     double sum = 0;
     for (int32_t b = 0; b < DPF_BLOCK_BITS; b++) {
@@ -304,9 +308,9 @@ static inline double dpf_additive_rounding(const dpf_message_norms *message, uin
  * row that share nothing with the rows get gram_share of the budget (of 1/z^2 for p = 2, of epsilon for p =
  * 1), if it is above 0. norms are the blocks' own, by bit.
  */
-static inline void dpf_additive_relative(const dpf_message_norms *message, uint32_t blocks, int32_t p,
-                                         int32_t unit, int32_t adjacency, const double *norms,
-                                         double gram_share, double *relative)
+static inline DPF_COLD void dpf_additive_relative(const dpf_message_norms *message, uint32_t blocks,
+                                                  int32_t p, int32_t unit, int32_t adjacency,
+                                                  const double *norms, double gram_share, double *relative)
 {
     const uint32_t rows = dpf_row_bits(message->query);
     uint32_t rest = blocks, gram_alone = 0;
@@ -335,10 +339,10 @@ static inline void dpf_additive_relative(const dpf_message_norms *message, uint3
  * scales add up by `shares`: scale is that of one part. Other arguments as in dpf_additive_choose. 0, or -1
  * if no grid fits.
  */
-static inline int dpf_additive_choose_joint(const dpf_release *release, uint32_t blocks,
-                                            const double *relative, int32_t p, double factor, double shares,
-                                            double norm, int32_t bits, int32_t max_bits, double *grid,
-                                            double *scale)
+static inline DPF_COLD int dpf_additive_choose_joint(const dpf_release *release, uint32_t blocks,
+                                                     const double *relative, int32_t p, double factor,
+                                                     double shares, double norm, int32_t bits,
+                                                     int32_t max_bits, double *grid, double *scale)
 {
     const dpf_message_norms message = dpf_additive_message(release);
     const double whole = dpf_joint_largest(&message, blocks, relative, p, release->unit, release->adjacency);
@@ -371,9 +375,9 @@ typedef struct dpf_additive_request {
 } dpf_additive_request;
 
 /* Relative scales from configured shares of a budget: |x_b| / s_b is a block's part. */
-static inline dpf_status dpf_additive_by_shares(const dpf_host *host, const dpf_additive_request *ask,
-                                                int32_t n_blocks, const double *norms, double part,
-                                                double *relative)
+static inline DPF_COLD dpf_status dpf_additive_by_shares(const dpf_host *host,
+                                                         const dpf_additive_request *ask, int32_t n_blocks,
+                                                         const double *norms, double part, double *relative)
 {
     double shares[DPF_MAX_BLOCKS];
     const dpf_status status =
@@ -389,9 +393,9 @@ static inline dpf_status dpf_additive_by_shares(const dpf_host *host, const dpf_
  * Grids and scales of all blocks that a unit can move, if some of them share a bound: the smallest that the
  * factor allows for all together. *done: 1; 0 if nothing is shared; -1 if no grid fits.
  */
-static inline dpf_status dpf_additive_together(const dpf_host *host, const dpf_release *release,
-                                               const dpf_additive_request *ask, dpf_noise_plan *out,
-                                               int *done)
+static inline DPF_COLD dpf_status dpf_additive_together(const dpf_host *host, const dpf_release *release,
+                                                        const dpf_additive_request *ask, dpf_noise_plan *out,
+                                                        int *done)
 {
     const dpf_message_norms message = dpf_additive_message(release);
     const int32_t n = release->query->n_blocks;
@@ -521,9 +525,12 @@ static inline dpf_status dpf_additive_chunk(const dpf_additive *noise, const dpf
 }
 
 /* `steps` of a draw for block b. */
-static inline uint64_t dpf_additive_steps(const dpf_additive *noise, int32_t b, double grid, double scale)
+static inline uint64_t dpf_additive_steps(const dpf_additive *noise, int32_t b, int gram, double grid,
+                                          double scale)
 {
-    return noise && noise->steps ? noise->steps[b] : (uint64_t)(scale / grid);
+    if (!noise || !noise->steps)
+        return (uint64_t)(scale / grid);
+    return gram ? noise->steps[b] >> 32 : noise->steps[b] & UINT32_MAX;
 }
 
 /* Where `changes` has the number of a block. */
@@ -554,7 +561,7 @@ static inline dpf_status dpf_additive_row(const dpf_additive *noise, dpf_noise_s
     for (int32_t b = 0; b < query->n_blocks; b++) {
         double grid = gram ? plan->gram_grid[b] : plan->grid[b];
         double scale = !from ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
-        uint64_t steps = dpf_additive_steps(noise, b, grid, scale);
+        uint64_t steps = dpf_additive_steps(noise, b, gram, grid, scale);
         int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
         dpf_additive_set_change(noise, b, gram, from);
         for (int64_t at = query->blocks[b].offset; at < end; at += room->n) {
@@ -590,7 +597,7 @@ static inline int dpf_additive_is_gram(const dpf_query *query, const dpf_encoded
     return query->has_gram && row == integers->total_rows - 1;
 }
 
-static inline dpf_status dpf_additive_out_of_range(const dpf_call *call, dpf_status status)
+static inline DPF_COLD dpf_status dpf_additive_out_of_range(const dpf_call *call, dpf_status status)
 {
     return (call->host->fail)(call->host, status, -1,
                               "a value of a message is not finite or too large for its grid; bound the "
@@ -656,7 +663,7 @@ static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, dpf_
     for (int32_t b = 0; b < query->n_blocks; b++) {
         double grid = gram ? plan->gram_grid[b] : plan->grid[b];
         double scale = !from ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
-        uint64_t steps = dpf_additive_steps(noise, b, grid, scale);
+        uint64_t steps = dpf_additive_steps(noise, b, gram, grid, scale);
         int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
         dpf_additive_set_change(noise, b, gram, from);
         for (int64_t at = query->blocks[b].offset; at < end; at += room->n) {

@@ -11,13 +11,14 @@
 extern "C" {
 #endif
 
-static inline int dpf_additive_is_still(const dpf_norms *norms)
+static inline DPF_COLD int dpf_additive_is_still(const dpf_norms *norms)
 {
     return norms->l1 == 0 && norms->l2 == 0 && norms->linf == 0;
 }
 
 /* Sensitivities after rounding, for every unit and adjacency. grid 0 changes nothing. */
-static inline dpf_sensitivity dpf_additive_rounded(const dpf_sensitivity *in, double coordinates, double grid)
+static inline DPF_COLD dpf_sensitivity dpf_additive_rounded(const dpf_sensitivity *in, double coordinates,
+                                                            double grid)
 {
     dpf_sensitivity out = *in;
     for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
@@ -36,8 +37,9 @@ static inline dpf_sensitivity dpf_additive_rounded(const dpf_sensitivity *in, do
  * The event of one block. Without noise it is NON_PRIVATE, or NO_OP if no unit under any adjacency can move
  * it: an accountant may be asked about another unit than the one that the noise was chosen for.
  */
-static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf_noise_plan *plan,
-                                           int32_t block, int32_t gram, const dpf_additive_claim *claim)
+static inline DPF_COLD dpf_event dpf_additive_event(const dpf_release *release, const dpf_noise_plan *plan,
+                                                    int32_t block, int32_t gram,
+                                                    const dpf_additive_claim *claim)
 {
     dpf_event event;
     memset(&event, 0, sizeof(event));
@@ -75,8 +77,8 @@ static inline dpf_event dpf_additive_event(const dpf_release *release, const dpf
 #define DPF_ADDITIVE_FINE 16.0
 
 /* A release's scales and grids by bit; 0 without noise. Returns the blocks with noise. */
-static inline uint32_t dpf_additive_scales(const dpf_release *release, const dpf_noise_plan *plan,
-                                           double *scale, double *grid)
+static inline DPF_COLD uint32_t dpf_additive_scales(const dpf_release *release, const dpf_noise_plan *plan,
+                                                    double *scale, double *grid)
 {
     uint32_t noisy = 0;
     for (int32_t b = 0; b < DPF_BLOCK_BITS; b++) {
@@ -90,7 +92,8 @@ static inline uint32_t dpf_additive_scales(const dpf_release *release, const dpf
 }
 
 /* Whether the noise of all these blocks has the same number of grid steps. */
-static inline int dpf_additive_alike(uint32_t blocks, const double *scale, const double *grid, double *fewest)
+static inline DPF_COLD int dpf_additive_alike(uint32_t blocks, const double *scale, const double *grid,
+                                              double *fewest)
 {
     double most = 0;
     *fewest = INFINITY;
@@ -106,9 +109,10 @@ static inline int dpf_additive_alike(uint32_t blocks, const double *scale, const
  * The blocks of a joint event, if two blocks with noise share a norm: for Gaussian kinds all blocks with
  * noise, for Laplace kinds those of one joint norm. 0: each block is a separate event.
  */
-static inline uint32_t dpf_additive_joined(const dpf_release *release, const dpf_message_norms *message,
-                                           uint32_t noisy, int32_t p, int32_t exact, const double *scale,
-                                           const double *grid)
+static inline DPF_COLD uint32_t dpf_additive_joined(const dpf_release *release,
+                                                    const dpf_message_norms *message, uint32_t noisy,
+                                                    int32_t p, int32_t exact, const double *scale,
+                                                    const double *grid)
 {
     double fewest;
     const uint32_t shared = dpf_joint_shared(message, noisy, release->unit, release->adjacency, NULL);
@@ -120,9 +124,9 @@ static inline uint32_t dpf_additive_joined(const dpf_release *release, const dpf
 }
 
 /* The norms of all these blocks together, in units of `unit`. */
-static inline dpf_norms dpf_additive_joint_norms(const dpf_message_norms *message, uint32_t blocks,
-                                                 const double *scale, const double *grid, int32_t exact,
-                                                 double unit, int32_t u, int32_t a)
+static inline DPF_COLD dpf_norms dpf_additive_joint_norms(const dpf_message_norms *message, uint32_t blocks,
+                                                          const double *scale, const double *grid,
+                                                          int32_t exact, double unit, int32_t u, int32_t a)
 {
     uint32_t moved = 0;
     double step = 0;
@@ -148,9 +152,10 @@ static inline dpf_norms dpf_additive_joint_norms(const dpf_message_norms *messag
 }
 
 /* The event of blocks that share a bound. */
-static inline dpf_event dpf_additive_joint_event(const dpf_release *release, const dpf_message_norms *message,
-                                                 uint32_t blocks, const double *scale, const double *grid,
-                                                 const dpf_additive_claim *claim)
+static inline DPF_COLD dpf_event dpf_additive_joint_event(const dpf_release *release,
+                                                          const dpf_message_norms *message, uint32_t blocks,
+                                                          const double *scale, const double *grid,
+                                                          const dpf_additive_claim *claim)
 {
     const int32_t exact = claim->exact;
     double fewest;
@@ -180,9 +185,10 @@ static inline dpf_event dpf_additive_joint_event(const dpf_release *release, con
 /*
  * The events of a release: one for blocks that share a bound, one for each other block, the Gram row's last.
  */
-static inline dpf_status dpf_additive_events(const dpf_host *host, const dpf_release *release,
-                                             const dpf_noise_plan *plan, const dpf_additive_claim *claim,
-                                             dpf_event *out, int32_t capacity, int32_t *n)
+static inline DPF_COLD dpf_status dpf_additive_events(const dpf_host *host, const dpf_release *release,
+                                                      const dpf_noise_plan *plan,
+                                                      const dpf_additive_claim *claim, dpf_event *out,
+                                                      int32_t capacity, int32_t *n)
 {
     const int32_t n_blocks = release->query->n_blocks;
     const dpf_message_norms message = dpf_additive_message(release);

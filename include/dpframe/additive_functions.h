@@ -29,7 +29,7 @@ enum {
     DPF_ADDITIVE_KEEPS_LIMIT,  /* double: the largest size of a message, in grid steps */
     DPF_ADDITIVE_KEEPS_FACTOR, /* double: dpf_release.noise_factor */
     DPF_ADDITIVE_KEEPS_PARTS,  /* t, of noise in shares; else 1 */
-    DPF_ADDITIVE_KEEPS_STEPS,  /* of each block's share; without shares, dpf_additive.changes */
+    DPF_ADDITIVE_KEEPS_STEPS, /* of shares whose variances add up: dpf_additive.steps; without shares, changes */
     DPF_ADDITIVE_KEEPS_CHANGES = DPF_ADDITIVE_KEEPS_STEPS
 };
 DPF_STATIC_ASSERT(DPF_ADDITIVE_KEEPS_STEPS + DPF_MAX_BLOCKS <= 16, "a plan has 16 words");
@@ -45,24 +45,31 @@ static inline void dpf_additive_keep(dpf_noise_plan *plan, int32_t word, double 
     memcpy(&plan->opaque[word], &number, sizeof number);
 }
 
-/* How many shares make up enough noise; grid steps of one share, or of the noise, in block b. */
+/* How many shares make up enough noise. */
 static inline int64_t dpf_additive_plan_parts(const dpf_noise_plan *plan)
 {
     return (int64_t)plan->opaque[DPF_ADDITIVE_KEEPS_PARTS];
 }
-static inline uint64_t dpf_additive_plan_steps(const dpf_noise_plan *plan, int32_t b)
+/* Grid steps of one share in block b, of shares whose variances add up. */
+static inline uint64_t dpf_additive_plan_steps(const dpf_noise_plan *plan, int32_t b, int32_t gram)
 {
-    return plan->opaque[DPF_ADDITIVE_KEEPS_STEPS + b];
+    return plan->opaque[DPF_ADDITIVE_KEEPS_STEPS + b] >> (gram ? 32 : 0) & UINT32_MAX;
 }
 
 /* Without shares: the change of block b that the plan protects, in grid steps (dpf_noise_source.change). */
-static inline void dpf_additive_keep_change(dpf_noise_plan *plan, int32_t b, int32_t gram, double steps)
+static inline DPF_COLD void dpf_additive_keep_change(dpf_noise_plan *plan, int32_t b, int32_t gram,
+                                                     double steps)
 {
     float change = (float)ceil(steps);
     if ((double)change < steps)
         change = nextafterf(change, INFINITY);
     memcpy((char *)&plan->opaque[DPF_ADDITIVE_KEEPS_CHANGES] + dpf_additive_change_place(b, gram), &change,
            sizeof change);
+}
+
+static inline int32_t dpf_additive_gram_share_index(const dpf_additive_mechanism *spec)
+{
+    return spec->shared + (spec->in_shares ? (int32_t)DPF_SHARES_GRAM_SHARE : (int32_t)DPF_SHARED_GRAM_SHARE);
 }
 
 static inline int32_t dpf_additive_grid_bits_index(const dpf_additive_mechanism *spec)
@@ -75,8 +82,9 @@ static inline int32_t dpf_additive_is_exact(const dpf_additive_instance *it)
 }
 
 /* Finds what an author forgot: a missing fact would be 0, and so an event that costs nothing. */
-static inline const char *dpf_additive_mistake(const dpf_additive_mechanism *spec,
-                                               const dpf_mechanism *functions, const dpf_params *params)
+static inline DPF_COLD const char *dpf_additive_mistake(const dpf_additive_mechanism *spec,
+                                                        const dpf_mechanism *functions,
+                                                        const dpf_params *params)
 {
     const int32_t own = spec->event == DPF_EVENT_APPROX || spec->event == DPF_EVENT_ZCDP;
     const int32_t n = spec->in_shares ? (int32_t)DPF_SHARES_COUNT : (int32_t)DPF_SHARED_COUNT;
@@ -105,9 +113,9 @@ static inline const char *dpf_additive_mistake(const dpf_additive_mechanism *spe
     return NULL;
 }
 
-static inline dpf_status dpf_additive_mechanism_check(const dpf_additive_mechanism *spec,
-                                                      const dpf_mechanism *functions, const dpf_host *host,
-                                                      const dpf_params *params)
+static inline DPF_COLD dpf_status dpf_additive_mechanism_check(const dpf_additive_mechanism *spec,
+                                                               const dpf_mechanism *functions,
+                                                               const dpf_host *host, const dpf_params *params)
 {
     const char *const mistake = dpf_additive_mistake(spec, functions, params);
     if (mistake)
@@ -124,9 +132,10 @@ static inline dpf_status dpf_additive_mechanism_check(const dpf_additive_mechani
     return DPF_OK;
 }
 
-static inline dpf_status dpf_additive_mechanism_create(const dpf_additive_mechanism *spec,
-                                                       const dpf_mechanism *functions, const dpf_host *host,
-                                                       const dpf_params *params, void **self)
+static inline DPF_COLD dpf_status dpf_additive_mechanism_create(const dpf_additive_mechanism *spec,
+                                                                const dpf_mechanism *functions,
+                                                                const dpf_host *host,
+                                                                const dpf_params *params, void **self)
 {
     const dpf_random_service *random = dpf_random(host);
     dpf_stream *stream;
@@ -156,20 +165,20 @@ static inline dpf_status dpf_additive_mechanism_create(const dpf_additive_mechan
     return DPF_OK;
 }
 
-static inline void dpf_additive_mechanism_destroy(void *self)
+static inline DPF_COLD void dpf_additive_mechanism_destroy(void *self)
 {
     dpf_additive_instance *it = (dpf_additive_instance *)self;
     dpf_memory(it->host)->release(it->host, it);
 }
 
-static inline int32_t dpf_additive_mechanism_lifetime(void *self)
+static inline DPF_COLD int32_t dpf_additive_mechanism_lifetime(void *self)
 {
     const dpf_additive_instance *it = (const dpf_additive_instance *)self;
     return it->spec->in_shares ? DPF_LIFETIME_ROUND
                                : (int32_t)it->shared[DPF_SHARED_LIFETIME].integer + DPF_LIFETIME_RUN;
 }
 
-static inline double dpf_additive_mechanism_budget(void *self)
+static inline DPF_COLD double dpf_additive_mechanism_budget(void *self)
 {
     const dpf_additive_instance *it = (const dpf_additive_instance *)self;
     return it->spec->epsilon ? it->spec->epsilon(it->values) : (double)NAN;
@@ -185,16 +194,20 @@ static inline int32_t dpf_additive_has_one_scale(const dpf_additive_instance *it
 {
     return it->spec->one_scale && it->spec->one_scale(it->values);
 }
+static inline double dpf_additive_gram_share(const dpf_additive_instance *it)
+{
+    return it->shared[dpf_additive_gram_share_index(it->spec) - it->spec->shared].real;
+}
 /* How many numbers of a block can move; rows, if one draw serves a row. */
-static inline double dpf_additive_moved(const dpf_additive_mechanism *spec, const dpf_release *release,
-                                        int32_t block, int32_t gram)
+static inline DPF_COLD double dpf_additive_moved(const dpf_additive_mechanism *spec,
+                                                 const dpf_release *release, int32_t block, int32_t gram)
 {
     const double numbers = dpf_additive_coordinates(release, block, gram);
     return spec->whole_blocks ? numbers / release->query->blocks[block].length : numbers;
 }
 
 /* fmin leaves out the one of two bounds that is not stated. */
-static inline double dpf_additive_norm_of(const dpf_norms *norms, int32_t norm, double moved)
+static inline DPF_COLD double dpf_additive_norm_of(const dpf_norms *norms, int32_t norm, double moved)
 {
     if (norm == DPF_NORM_ROWS)
         return fmin(norms->l1, sqrt(moved) * norms->l2);
@@ -202,8 +215,8 @@ static inline double dpf_additive_norm_of(const dpf_norms *norms, int32_t norm, 
 }
 
 /* The norms for the planned unit. A configured scale needs none; its event states what is unbounded. */
-static inline dpf_status dpf_additive_norms(const dpf_additive_instance *it, const dpf_release *release,
-                                            int32_t gram, double *norms)
+static inline DPF_COLD dpf_status dpf_additive_norms(const dpf_additive_instance *it,
+                                                     const dpf_release *release, int32_t gram, double *norms)
 {
     const dpf_sensitivity *blocks = gram ? release->gram : release->blocks;
     for (int32_t b = 0; b < release->query->n_blocks; b++) {
@@ -222,7 +235,7 @@ static inline dpf_status dpf_additive_norms(const dpf_additive_instance *it, con
     return DPF_OK;
 }
 
-static inline dpf_status dpf_additive_no_grid(const dpf_additive_instance *it)
+static inline DPF_COLD dpf_status dpf_additive_no_grid(const dpf_additive_instance *it)
 {
     return (it->host->fail)(it->host, DPF_E_RANGE, dpf_additive_grid_bits_index(it->spec),
                             "no grid fits this noise: its scale, or a party's share of it, is extreme, or "
@@ -230,27 +243,29 @@ static inline dpf_status dpf_additive_no_grid(const dpf_additive_instance *it)
                             "for so many numbers or messages at this grid-bits");
 }
 
-static inline int32_t dpf_additive_mechanism_bits(const dpf_additive_instance *it, const dpf_release *release)
+static inline DPF_COLD int32_t dpf_additive_mechanism_bits(const dpf_additive_instance *it,
+                                                           const dpf_release *release)
 {
     return dpf_additive_bits(it->values[dpf_additive_grid_bits_index(it->spec)].integer, release->n_parties);
 }
 
 /* Scale of the whole noise over the scale of one share. */
-static inline double dpf_additive_shares_of(const dpf_additive_mechanism *spec, const dpf_noise_plan *plan)
+static inline DPF_COLD double dpf_additive_shares_of(const dpf_additive_mechanism *spec,
+                                                     const dpf_noise_plan *plan)
 {
     return spec->in_shares == DPF_SHARES_VARIANCE ? sqrt((double)dpf_additive_plan_parts(plan)) : 1;
 }
 
 /* What rounding adds to the change of a block in this norm, in grid steps. */
-static inline double dpf_additive_rounding_steps(int32_t norm, double numbers)
+static inline DPF_COLD double dpf_additive_rounding_steps(int32_t norm, double numbers)
 {
     return norm == DPF_NORM_L2 ? sqrt(numbers) : norm == DPF_NORM_LINF ? 1 : numbers;
 }
 
 /* Grid and scale (of one share) of all blocks of a row, or of the Gram row, with this part of the budget. */
-static inline dpf_status dpf_additive_choose_scales(const dpf_additive_instance *it,
-                                                    const dpf_release *release, const double *norms,
-                                                    double part, int32_t gram, dpf_noise_plan *out)
+static inline DPF_COLD dpf_status dpf_additive_choose_scales(const dpf_additive_instance *it,
+                                                             const dpf_release *release, const double *norms,
+                                                             double part, int32_t gram, dpf_noise_plan *out)
 {
     static const dpf_value equal = {DPF_TYPE_REAL_LIST, 0, 0, 0, NULL, NULL, NULL, 0, 0};
     const dpf_additive_mechanism *spec = it->spec;
@@ -288,16 +303,16 @@ static inline dpf_status dpf_additive_choose_scales(const dpf_additive_instance 
 }
 
 /* Whether blocks are charged one by one, even if they share a bound. */
-static inline int32_t dpf_additive_is_separate(const dpf_additive_mechanism *spec)
+static inline DPF_COLD int32_t dpf_additive_is_separate(const dpf_additive_mechanism *spec)
 {
     return spec->norm == DPF_NORM_LINF || spec->norm == DPF_NORM_ROWS || spec->event == DPF_EVENT_APPROX ||
            spec->event == DPF_EVENT_ZCDP;
 }
 
 /* Grids and scales of blocks that share a bound; *done is 0 if nothing is shared. */
-static inline dpf_status dpf_additive_choose_together(const dpf_additive_instance *it,
-                                                      const dpf_release *release, dpf_noise_plan *out,
-                                                      int *done)
+static inline DPF_COLD dpf_status dpf_additive_choose_together(const dpf_additive_instance *it,
+                                                               const dpf_release *release,
+                                                               dpf_noise_plan *out, int *done)
 {
     static const dpf_value none = {DPF_TYPE_REAL_LIST, 0, 0, 0, NULL, NULL, NULL, 0, 0};
     const dpf_additive_mechanism *spec = it->spec;
@@ -309,7 +324,7 @@ static inline dpf_status dpf_additive_choose_together(const dpf_additive_instanc
     ask.factor = release->noise_factor * it->multiplier;
     ask.shares = spec->in_shares ? &none : &it->shared[DPF_SHARED_SHARES];
     ask.shares_param = spec->shared + DPF_SHARED_SHARES;
-    ask.gram_share = spec->in_shares ? 0 : it->shared[DPF_SHARED_GRAM_SHARE].real;
+    ask.gram_share = dpf_additive_gram_share(it);
     ask.one_scale = dpf_additive_has_one_scale(it);
     ask.parts = dpf_additive_shares_of(spec, out);
     ask.bits = dpf_additive_mechanism_bits(it, release);
@@ -318,19 +333,19 @@ static inline dpf_status dpf_additive_choose_together(const dpf_additive_instanc
     return status == DPF_OK && *done < 0 ? dpf_additive_no_grid(it) : status;
 }
 
-/* Noise in shares: how many parties make up enough noise, and how many messages a sum needs. */
-static inline dpf_status dpf_additive_begin_shares(const dpf_additive_instance *it,
-                                                   const dpf_release *release, dpf_noise_plan *out)
+/*
+ * Noise in shares: how many parties make up enough noise, and how many messages a sum needs. A Gram row is a row like the
+ * others: every party sends a part of it with a share of its noise, so any t parts have the noise of the plan, for the
+ * sensitivity that the loss states of the sum. The host refuses where one party alone sends the Gram row.
+ */
+static inline DPF_COLD dpf_status dpf_additive_begin_shares(const dpf_additive_instance *it,
+                                                            const dpf_release *release, dpf_noise_plan *out)
 {
     const dpf_host *host = it->host;
     const int32_t honest = it->spec->shared + DPF_SHARES_HONEST,
                   curious = it->spec->shared + DPF_SHARES_CURIOUS;
     const int64_t given = it->values[honest].integer, spare = it->values[curious].integer;
     const int64_t t = given ? given : release->min_survivors;
-    if (release->query->has_gram)
-        return (host->fail)(
-            host, DPF_E_UNSUPPORTED, -1,
-            "noise in shares cannot cover the Gram row of this loss; use laplace or gaussian");
     if (t < 1 || t > release->n_parties)
         return (host->fail)(host, DPF_E_CONFIG, honest,
                             "min-honest exceeds the number of parties: the noise would never be enough");
@@ -346,8 +361,8 @@ static inline dpf_status dpf_additive_begin_shares(const dpf_additive_instance *
     return DPF_OK;
 }
 
-static inline dpf_status dpf_additive_begin_plan(const dpf_additive_instance *it, const dpf_release *release,
-                                                 dpf_noise_plan *out)
+static inline DPF_COLD dpf_status dpf_additive_begin_plan(const dpf_additive_instance *it,
+                                                          const dpf_release *release, dpf_noise_plan *out)
 {
     const int32_t where = it->spec->in_shares
                               ? DPF_NOISE_IN_SHARES
@@ -374,7 +389,7 @@ static inline dpf_additive dpf_additive_noise(const dpf_additive_instance *it, c
     noise.whole_blocks = it->spec->whole_blocks;
     noise.integers = it->spec->draw;
     noise.reals = it->spec->draw_real;
-    noise.steps = it->spec->in_shares ? &plan->opaque[DPF_ADDITIVE_KEEPS_STEPS] : NULL;
+    noise.steps = it->spec->in_shares == DPF_SHARES_VARIANCE ? &plan->opaque[DPF_ADDITIVE_KEEPS_STEPS] : NULL;
     noise.changes = it->spec->in_shares ? NULL : &plan->opaque[DPF_ADDITIVE_KEEPS_CHANGES];
     return noise;
 }
@@ -390,8 +405,9 @@ static inline dpf_noise_source dpf_additive_facts(const dpf_additive_instance *i
 }
 
 /* Variance of one number of the decoded sum, at this scale (of one share). */
-static inline double dpf_additive_variance(const dpf_additive_instance *it, const dpf_noise_source *from,
-                                           double scale, double grid, int64_t n, double copies)
+static inline DPF_COLD double dpf_additive_variance(const dpf_additive_instance *it,
+                                                    const dpf_noise_source *from, double scale, double grid,
+                                                    int64_t n, double copies)
 {
     if (!(scale > 0))
         return 0;
@@ -400,8 +416,18 @@ static inline double dpf_additive_variance(const dpf_additive_instance *it, cons
     return copies * (it->spec->variance(from, scale / grid, n) * (grid * grid));
 }
 
-static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, const dpf_release *release,
-                                            dpf_noise_plan *out)
+/* Grid steps of one share; scale becomes that of all shares together, whose deviation is `root` times one's. */
+static inline uint64_t dpf_additive_whole(const dpf_additive_mechanism *spec, const dpf_noise_source *from,
+                                          double share, int64_t n, double root, double grid, double *scale)
+{
+    if (!(share > 0))
+        return 0;
+    *scale = sqrt(spec->variance(from, share / grid, n)) * grid * root;
+    return (uint64_t)(share / grid);
+}
+
+static inline DPF_COLD void dpf_additive_finish_plan(const dpf_additive_instance *it,
+                                                     const dpf_release *release, dpf_noise_plan *out)
 {
     const dpf_additive_mechanism *spec = it->spec;
     const double parts = (double)dpf_additive_plan_parts(out), parties = (double)release->n_parties;
@@ -416,16 +442,19 @@ static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, con
         out->variance[b] = dpf_additive_variance(it, &row, share, out->grid[b], n, copies);
         out->gram_variance[b] =
             dpf_additive_variance(it, &gram, out->gram_scale[b], out->gram_grid[b], n, copies);
-        if (spec->in_shares)
-            out->opaque[DPF_ADDITIVE_KEEPS_STEPS + b] = (uint64_t)(share / out->grid[b]);
-        if (spec->in_shares == DPF_SHARES_VARIANCE && share > 0)
-            out->scale[b] = sqrt(spec->variance(&row, share / out->grid[b], n)) * out->grid[b] * sqrt(parts);
+        if (spec->in_shares != DPF_SHARES_VARIANCE)
+            continue;
+        const uint64_t steps = dpf_additive_whole(spec, &row, share, n, sqrt(parts), out->grid[b],
+                                                  &out->scale[b]),
+                       gram_steps = dpf_additive_whole(spec, &gram, out->gram_scale[b], n, sqrt(parts),
+                                                       out->gram_grid[b], &out->gram_scale[b]);
+        out->opaque[DPF_ADDITIVE_KEEPS_STEPS + b] = gram_steps << 32 | steps;
     }
 }
 
-static inline void dpf_additive_keep_changes(const dpf_additive_mechanism *spec, const dpf_release *release,
-                                             const double *norms, const double *gram_norms,
-                                             dpf_noise_plan *out)
+static inline DPF_COLD void dpf_additive_keep_changes(const dpf_additive_mechanism *spec,
+                                                      const dpf_release *release, const double *norms,
+                                                      const double *gram_norms, dpf_noise_plan *out)
 {
     for (int32_t gram = 0; gram < (gram_norms ? 2 : 1); gram++)
         for (int32_t b = 0; b < out->n_blocks; b++) {
@@ -438,8 +467,8 @@ static inline void dpf_additive_keep_changes(const dpf_additive_mechanism *spec,
         }
 }
 
-static inline dpf_status dpf_additive_mechanism_plan(void *self, const dpf_release *release,
-                                                     dpf_noise_plan *out)
+static inline DPF_COLD dpf_status dpf_additive_mechanism_plan(void *self, const dpf_release *release,
+                                                              dpf_noise_plan *out)
 {
     const dpf_additive_instance *it = (const dpf_additive_instance *)self;
     double norms[DPF_MAX_BLOCKS], gram_norms[DPF_MAX_BLOCKS];
@@ -447,11 +476,10 @@ static inline dpf_status dpf_additive_mechanism_plan(void *self, const dpf_relea
     dpf_status status = dpf_additive_begin_plan(it, release, out);
     if (status != DPF_OK)
         return status;
-    const int32_t has_gram = release->query->has_gram && !it->spec->in_shares;
-    const double gram_share = has_gram ? it->shared[DPF_SHARED_GRAM_SHARE].real : 0;
+    const double gram_share = release->query->has_gram ? dpf_additive_gram_share(it) : 0;
     if (gram_share > 0 && !release->gram && !dpf_additive_takes_scale(it))
         return (it->host->fail)(
-            it->host, DPF_E_PRIVACY, it->spec->shared + DPF_SHARED_GRAM_SHARE,
+            it->host, DPF_E_PRIVACY, dpf_additive_gram_share_index(it->spec),
             "the loss does not state the sensitivity of its Gram row, so no noise can be chosen for it; "
             "use another loss, or gram-share = 0");
     status = dpf_additive_norms(it, release, 0, norms);
@@ -477,7 +505,7 @@ static inline dpf_status dpf_additive_mechanism_plan(void *self, const dpf_relea
  * Accountants read l1 of PURE and APPROX and l2 of ZCDP as the change in the mechanism's norm; LINF counts
  * for each number, or row, that can move.
  */
-static inline void dpf_additive_put_norm(int32_t norm, double moved, dpf_event *event)
+static inline DPF_COLD void dpf_additive_put_norm(int32_t norm, double moved, dpf_event *event)
 {
     for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
         for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++) {
@@ -491,8 +519,8 @@ static inline void dpf_additive_put_norm(int32_t norm, double moved, dpf_event *
         }
 }
 
-static inline void dpf_additive_complete(const dpf_additive_instance *it, const dpf_release *release,
-                                         const dpf_noise_plan *plan, dpf_event *event)
+static inline DPF_COLD void dpf_additive_complete(const dpf_additive_instance *it, const dpf_release *release,
+                                                  const dpf_noise_plan *plan, dpf_event *event)
 {
     const dpf_additive_mechanism *spec = it->spec;
     int32_t bit = 0;
@@ -511,9 +539,9 @@ static inline void dpf_additive_complete(const dpf_additive_instance *it, const 
         spec->state(it->values, release, plan, moved, event);
 }
 
-static inline dpf_status dpf_additive_mechanism_events(void *self, const dpf_release *release,
-                                                       const dpf_noise_plan *plan, dpf_event *out,
-                                                       int32_t capacity, int32_t *n)
+static inline DPF_COLD dpf_status dpf_additive_mechanism_events(void *self, const dpf_release *release,
+                                                                const dpf_noise_plan *plan, dpf_event *out,
+                                                                int32_t capacity, int32_t *n)
 {
     const dpf_additive_instance *it = (const dpf_additive_instance *)self;
     const dpf_additive_claim claim = {

@@ -4,8 +4,9 @@
 from ._errors import ConfigurationError, DataError, Error, PluginError, RunError
 from ._frames import convert_parquet, write_csv
 from ._guarantee import Condition, Guarantee, Proof
-from ._program import account, check, run, sweep
+from ._program import Progress, account, check, run, start, sweep
 from ._results import Run, load
+from ._saved import Prediction, Recommendation, Rows, Similar, compare, evaluate, predict, recommend, report, similar
 
 __all__ = [
     "Condition",
@@ -14,14 +15,26 @@ __all__ = [
     "Error",
     "Guarantee",
     "PluginError",
+    "Prediction",
+    "Progress",
     "Proof",
+    "Recommendation",
+    "Rows",
     "Run",
     "RunError",
+    "Similar",
     "account",
     "check",
+    "compare",
     "convert_parquet",
+    "evaluate",
     "load",
+    "predict",
+    "recommend",
+    "report",
     "run",
+    "similar",
+    "start",
     "sweep",
     "write_csv",
 ]

@@ -1,22 +1,122 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records from pandas to files that the program reads."""
+"""Records from Python to files that the program reads."""
 
-from . import _results
+import numbers
+import os
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+PathLike = Union[str, "os.PathLike[str]"]
+ROLES = ("user", "item", "rating", "time")
+_HEADER = ("user", "item", "rating", "timestamp")  # names that `column.* = auto` knows
+_DELIMITERS = {
+    "comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "spaces": " ", "pipe": "|", "double-colon": "::",
+}
+_FORMATS = {"csv": ",", "tsv": "\t", "recbole": "\t", "movielens-100k": "\t", "movielens-1m": "::"}
+_RECBOLE = ("user_id:token", "item_id:token", "rating:float", "timestamp:float")
 
 
-def write_csv(frame, path, columns=None):
+def pandas():
+    """The module, or ImportError with what to install."""
+    try:
+        import pandas as module
+    except ImportError as missing:
+        raise ImportError("data frames need pandas: install it (Debian: python3-pandas)") from missing
+    return module
+
+
+def _is_frame(records: Any) -> bool:
+    return hasattr(records, "columns") and hasattr(records, "itertuples")
+
+
+def _rows(records: Any, columns: Optional[Sequence[str]]) -> List[tuple]:
+    """Rows of a DataFrame, or of an iterable of tuples."""
+    if _is_frame(records):
+        chosen = records[list(columns)] if columns else records
+        if chosen.isna().any().any():
+            raise ValueError("the frame has missing values: drop them, or fill them, before it is written")
+        return list(chosen.itertuples(index=False, name=None))
+    return [tuple(row) for row in records]
+
+
+def _text(value: Any, is_id: bool) -> str:
+    """An id or a number. Pandas makes ids of a column with gaps floats: 7.0 is the id 7; 7.5 is none."""
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+        if is_id and value != int(value):
+            raise ValueError(f"{value!r} is no id: ids are texts or whole numbers")
+        return str(int(value)) if value == int(value) else repr(float(value))
+    return str(value)
+
+
+def _write(path: PathLike, rows: Iterable[Sequence[str]], delimiter: str, quotes: bool) -> None:
+    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
+        for row in rows:
+            fields = []
+            for field in row:
+                if "\n" in field or "\r" in field:
+                    raise ValueError(f"{field!r} has a line end: no id can have one")
+                if delimiter in field or (quotes and '"' in field):
+                    if not quotes:
+                        raise ValueError(f"{field!r} contains the delimiter {delimiter!r} of the run's files")
+                    field = '"' + field.replace('"', '""') + '"'
+                fields.append(field)
+            stream.write(delimiter.join(fields) + "\n")
+
+
+def write_csv(records: Any, path: PathLike, columns: Optional[Sequence[str]] = None) -> List[str]:
     """
-    Writes the columns of a DataFrame (user, item, then rating and time where there are any; all by default) as a
-    CSV file with a header. Configure [data] format = csv, path and header = yes.
+    Writes records as a CSV file with a header. Returns its names.
+
+    records: a pandas DataFrame, of which `columns` (all by default) are user, item, then rating and time where there
+    are any, in this order; or an iterable of such tuples. Ids are texts or whole numbers. Configure [data] format =
+    csv, header = yes, and column.user, column.item, ... with the names that are returned.
     """
-    chosen = frame[list(columns)] if columns else frame
-    if chosen.shape[1] < 2:
-        raise ValueError("records need at least two columns: user and item")
-    if chosen.isna().any().any():
-        raise ValueError("the frame has missing values: drop them, or fill them, before it is written")
-    chosen.to_csv(path, index=False)
+    rows = _rows(records, columns)
+    width = len(columns) if columns else len(records.columns) if _is_frame(records) else len(rows[0]) if rows else 2
+    if not 2 <= width <= len(ROLES):
+        raise ValueError(
+            f"{width} columns: records are user, item, then rating and time where there are any; choose with columns="
+        )
+    if any(len(row) != width for row in rows):
+        raise ValueError("all records need as many fields as the first one")
+    if columns or _is_frame(records):
+        names = [str(name) for name in (columns or records.columns)]
+    else:
+        names = list(_HEADER[:width])
+    body = ([_text(value, place < 2) for place, value in enumerate(row)] for row in rows)
+    _write(path, [names, *body], ",", True)
+    return names
 
 
-def convert_parquet(source, path, columns=None):
-    """A Parquet file as CSV, through pandas and the engine that it has (pyarrow or fastparquet)."""
-    write_csv(_results._pandas().read_parquet(source), path, columns)
+def settings_of(path: PathLike, names: Sequence[str]) -> Dict[str, Any]:
+    """The keys that declare a file of write_csv."""
+    columns = {f"data.column.{role}": name for role, name in zip(ROLES, names)}
+    for role in ROLES[len(names):]:
+        columns[f"data.column.{role}"] = "none"
+    return {"data.format": "csv", "data.header": True, "data.path": path, **columns}
+
+
+def write_like(records: Any, path: PathLike, data: Mapping[str, str], least: int) -> None:
+    """Writes records as [data] of a run describes its files. least: how many columns are needed."""
+    form = data.get("format", "csv")
+    if form not in _FORMATS:
+        raise ValueError(f"a run with [data] format = {form} reads no records from Python: name a file in that format")
+    delimiter = data.get("delimiter") or _FORMATS[form]
+    delimiter = _DELIMITERS.get(delimiter, delimiter)
+    rows = [[_text(value, place < 2) for place, value in enumerate(row)] for row in _rows(records, None)]
+    width = max((len(row) for row in rows), default=least)
+    names = []
+    for place, role in enumerate(ROLES[:width]):
+        name = data.get(f"column.{role}", "auto")
+        if name.isdigit() and int(name) != place + 1:
+            raise ValueError(f"the run reads the {role} from column {name}: write a file in its own form and name it")
+        names.append((_RECBOLE if form == "recbole" else _HEADER)[place] if name in ("auto", "none") or name.isdigit()
+                     else name)
+    has_header = form == "recbole" or data.get("header") == "yes" or (
+        form in ("csv", "tsv") and any(not n.isdigit() and n not in ("auto", "none") for n in
+                                       (data.get(f"column.{role}", "auto") for role in ROLES)))
+    _write(path, [names, *rows] if has_header else rows, delimiter, form == "csv")
+
+
+def convert_parquet(source: PathLike, path: PathLike, columns: Optional[Sequence[str]] = None) -> List[str]:
+    """A Parquet file as CSV, through pandas and the engine that it has (pyarrow or fastparquet). See write_csv."""
+    return write_csv(pandas().read_parquet(source), path, columns)

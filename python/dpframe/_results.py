@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Directories of results."""
 
-import csv
-import io
+import html
 import json
+import os
 from pathlib import Path
+from typing import Any, Dict, List, Optional, Union
 
-from . import _guarantee, _program
+from . import _frames, _guarantee, _saved
+
+PathLike = Union[str, "os.PathLike[str]"]
 
 
 def _numpy():
@@ -17,78 +20,109 @@ def _numpy():
     return numpy
 
 
-def _pandas():
-    try:
-        import pandas
-    except ImportError as missing:
-        raise ImportError("data frames need pandas: install it (Debian: python3-pandas)") from missing
-    return pandas
+def read_table(path: PathLike):
+    """A CSV file of results as a pandas DataFrame. An empty field is no value; "NA" and "null" are texts."""
+    return _frames.pandas().read_csv(path, keep_default_na=False, na_values=[""])
 
 
-def read_table(path):
-    """A CSV file of results as a pandas DataFrame."""
-    return _pandas().read_csv(path)
+def _number(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))
 
 
 class Run:
     """The results of one run. Files are read when they are asked for."""
 
-    def __init__(self, directory):
+    def __init__(self, directory: PathLike):
         self.directory = Path(directory)
         with open(self.directory / "run.json", encoding="utf-8") as stream:
-            self.info = json.load(stream)
+            self.info: Dict[str, Any] = json.load(stream)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<dpframe.Run {self.directory} {self.metrics}>"
 
+    def __fspath__(self) -> str:
+        return str(self.directory)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the statement first, then metrics beside other models."""
+        statement = self.guarantee
+        if statement.best and statement.holds:
+            head = (
+                f"Proved: epsilon = {statement.epsilon:.4g}, delta = {statement.delta:.3g} for one {statement.unit} "
+                f"({statement.adjacency}), against {statement.observer}."
+            )
+        elif statement.best:
+            head = f"Proved of the plan only: epsilon = {statement.epsilon:.4g} for one {statement.unit}."
+        else:
+            head = "Nothing is proved: " + ", ".join(f"{c.id} {c.title}" for c in statement.failing) + "."
+        rows = {"this run": self.metrics, **self.baselines}
+        names = list(self.metrics)
+        cells = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "".join(
+            f"<tr><th>{html.escape(model)}</th>"
+            + "".join(f"<td>{_number(values.get(name, ''))}</td>" for name in names)
+            + "</tr>"
+            for model, values in rows.items()
+        )
+        return (
+            f"<p><b>{html.escape(head)}</b> Metrics are private: not covered.</p>"
+            f"<table><thead><tr><th></th>{cells}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
     @property
-    def metrics(self):
+    def metrics(self) -> Dict[str, float]:
         """Test metrics by name. Private: not covered by the guarantee."""
         return self.info["metrics"]
 
     @property
-    def baselines(self):
+    def baselines(self) -> Dict[str, Dict[str, float]]:
         """Metrics of the models that the run was compared with: {"popularity": {...}, ...}."""
         return self.info.get("baselines", {})
 
     @property
-    def data(self):
+    def data(self) -> Dict[str, Any]:
         """Exact counts of users, items and records. Private: do not publish them."""
         with open(self.directory / "private" / "data.json", encoding="utf-8") as stream:
             return json.load(stream)
 
     @property
-    def guarantee(self):
-        """The statement, as a Guarantee."""
+    def guarantee(self) -> _guarantee.Guarantee:
+        """The statement."""
         return _guarantee.from_json(self.info["guarantee"])
 
     @property
-    def config(self):
+    def statement(self) -> str:
+        """The statement as the program prints it (release/guarantee.txt)."""
+        return (self.directory / "release" / "guarantee.txt").read_text(encoding="utf-8")
+
+    @property
+    def config(self) -> Dict[str, Dict[str, str]]:
         """The resolved configuration: {"section": {"key": "value"}}."""
         return self.info["config"]
 
-    def _side(self, name):
+    def _side(self, name: str) -> Path:
         for side in ("release", "private"):
             path = self.directory / side / name
             if path.exists():
                 return path
-        raise FileNotFoundError(f"{self.directory} has no {name}: this kind of model does not write it")
+        raise AttributeError(f"{self.directory} has no {name}: this kind of model has none")
 
-    def _ids(self, name):
-        with open(self._side(name), encoding="utf-8", newline="\n") as stream:
-            return stream.read().splitlines()
+    def _ids(self, name: str) -> List[str]:
+        """An id a line; b"\\n" alone ends a line, and bytes that are no UTF-8 stay as Python's surrogates."""
+        content = self._side(name).read_bytes()
+        return content.decode("utf-8", "surrogateescape").split("\n")[:-1]
 
     @property
-    def item_ids(self):
+    def item_ids(self) -> List[str]:
         return self._ids("item_ids.txt")
 
     @property
-    def user_ids(self):
+    def user_ids(self) -> List[str]:
         return self._ids("user_ids.txt")
 
     @property
     def item_factors(self):
-        """float32, items x columns, rows in the order of item_ids."""
+        """float32, items x columns, rows in the order of item_ids. A recommender has none (AttributeError)."""
         return _numpy().load(self._side("item_factors.npy"))
 
     @property
@@ -97,22 +131,37 @@ class Run:
         return _numpy().load(self._side("user_factors.npy"))
 
     @property
-    def released_metrics(self):
+    def released_metrics(self) -> Dict[str, Dict[str, float]]:
         """Metrics with noise, which the guarantee covers: {name: {"value", "noise", "averaged_over"}}. All in
         `metrics` are private."""
         return self.info.get("released_metrics", {})
 
-    def recommend(self, user, n=10):
-        """The n best unseen items of a user: [(item id, score), ...]. It reads the user's own records."""
-        printed = _program.call(["recommend", self.directory, "--user", user, "-n", n])
-        return [(row["item"], float(row["score"])) for row in csv.DictReader(io.StringIO(printed))]
+    def recommend(self, user: Any = None, n: int = 10, **options: Any) -> "_saved.Rows":
+        """See dpframe.recommend."""
+        return _saved.recommend(self, user, n, **options)
+
+    def predict(self, pairs: Any) -> "_saved.Rows":
+        """See dpframe.predict."""
+        return _saved.predict(self, pairs)
+
+    def similar(self, item: Any, n: int = 10) -> "_saved.Rows":
+        """See dpframe.similar."""
+        return _saved.similar(self, item, n)
+
+    def evaluate(self, data: Any = None, settings: Optional[Dict[str, Any]] = None) -> Dict[str, float]:
+        """See dpframe.evaluate."""
+        return _saved.evaluate(self, data, settings)
+
+    def report(self) -> Path:
+        """See dpframe.report."""
+        return _saved.report(self)
 
     def to_frame(self):
-        """Metrics beside those of the baselines, as a DataFrame: a row for each model."""
+        """Metrics beside those of the baselines, as a pandas DataFrame: a row for each model."""
         rows = {"this run": self.metrics, **self.baselines}
-        return _pandas().DataFrame.from_dict(rows, orient="index")
+        return _frames.pandas().DataFrame.from_dict(rows, orient="index")
 
 
-def load(directory):
-    """The Run of a directory that `dpframe -c` wrote."""
+def load(directory: PathLike) -> Run:
+    """The Run of a directory that `dpframe run` wrote."""
     return Run(directory)

@@ -16,6 +16,9 @@ SMALL = {
 }
 
 
+REPEATABLE = {"privacy.randomness": "reproducible", "privacy.noise-seed": 1}
+
+
 class Runs(unittest.TestCase):
     def test_a_run_has_metrics_statement_and_factors(self):
         run = dpframe.run(QUICKSTART, SMALL)
@@ -32,9 +35,13 @@ class Runs(unittest.TestCase):
         run = dpframe.run(QUICKSTART, SMALL)
         listed = run.recommend(run.user_ids[0], n=7)
         self.assertEqual(len(listed), 7)
-        self.assertEqual(len({item for item, _ in listed}), 7)
-        scores = [score for _, score in listed]
+        self.assertEqual(len({row.item for row in listed}), 7)
+        self.assertEqual([row.rank for row in listed], list(range(1, 8)))
+        scores = [row.score for row in listed]
         self.assertEqual(scores, sorted(scores, reverse=True))
+        self.assertEqual(list(listed.to_frame().columns), ["user", "item", "rank", "score"])
+        everybody = dpframe.recommend(run.directory, n=7)
+        self.assertEqual(list(listed), [row for row in everybody if row.user == run.user_ids[0]])
 
     def test_a_saved_run_is_read_again(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -47,6 +54,165 @@ class Runs(unittest.TestCase):
         self.assertTrue(directory.exists())
         del run
         self.assertFalse(directory.exists())
+
+
+def made_up(users=50, items=20, name="i{}"):
+    return [(f"u{u}", name.format((u * 7 + k) % items)) for u in range(users) for k in range(6)]
+
+
+def run_of_records(records, **more):
+    settings = {"model.users": 50, "split.by": "random", **REPEATABLE, **more}
+    return dpframe.run(QUICKSTART, settings, data=records)
+
+
+class Saved(unittest.TestCase):
+    """What is asked of a finished run, with frames, tuples and files."""
+
+    @classmethod
+    def setUpClass(cls):
+        import pandas
+
+        cls.frame = pandas.DataFrame(made_up(), columns=["user", "item"])
+        cls.run_of_frame = run_of_records(cls.frame)
+
+    def test_a_frame_and_tuples_are_the_same_records(self):
+        of_tuples = run_of_records(made_up())
+        self.assertEqual(of_tuples.metrics, self.run_of_frame.metrics)
+        self.assertEqual(of_tuples.item_ids, self.run_of_frame.item_ids)
+
+    def test_lists_of_other_records(self):
+        listed = self.run_of_frame.recommend("new", 3, data=[("new", "i1"), ("new", "i2")], exclude=["i3"])
+        self.assertEqual(len(listed), 3)
+        self.assertFalse({"i1", "i2", "i3"} & {row.item for row in listed})
+        among = dpframe.recommend(self.run_of_frame, "u1", candidates=["i17", "i18"])
+        self.assertLessEqual({row.item for row in among}, {"i17", "i18"})
+
+    def test_predictions_are_in_the_order_of_the_pairs(self):
+        pairs = self.frame.head(3)
+        told = dpframe.predict(self.run_of_frame, pairs)
+        self.assertEqual([(row.user, row.item) for row in told], list(pairs.itertuples(index=False, name=None)))
+        self.assertEqual(dpframe.predict(self.run_of_frame, made_up()[:3]), told)
+        self.assertIsNone(dpframe.predict(self.run_of_frame, [("u1", "unknown")])[0].value)
+
+    def test_neighbours_and_metrics(self):
+        near = self.run_of_frame.similar("i1", 4)
+        self.assertEqual([row.rank for row in near], [1, 2, 3, 4])
+        self.assertNotIn("i1", [row.similar for row in near])
+        self.assertEqual(self.run_of_frame.evaluate()["hr@10"], self.run_of_frame.metrics["hr@10"])
+        other = dpframe.evaluate(self.run_of_frame, [("u1", "i1"), ("u2", "i5")], {"evaluate.metrics": "hr"})
+        self.assertIn("hr@10", other)
+
+    def test_a_run_beside_itself(self):
+        rows = dpframe.compare(self.run_of_frame, self.run_of_frame)
+        self.assertTrue(all(row["p"] is None and row["why_not"] for row in rows))
+        self.assertEqual(len(rows.to_frame()), len(rows))
+
+    def test_its_page_and_what_a_notebook_shows(self):
+        page = dpframe.report(self.run_of_frame)
+        self.assertIn("<html", page.read_text(encoding="utf-8"))
+        shown = self.run_of_frame._repr_html_()
+        self.assertIn("<table>", shown)
+        self.assertIn("proved" if self.run_of_frame.guarantee.epsilon is None else "Proved", shown)
+        self.assertIn(self.run_of_frame.guarantee.unit, self.run_of_frame.statement)
+
+    def test_a_recommender_has_no_factors(self):
+        with tempfile.TemporaryDirectory() as directory:
+            config = Path(directory) / "popularity.ini"
+            config.write_text("[model]\nrecommender = private-popularity\n[data]\nfeedback = implicit\n"
+                              "[privacy]\nunit = user\nadjacency = replace\nid-lists = public\n", encoding="utf-8")
+            run = dpframe.run(config, {"model.users": 50}, data=made_up())
+            self.assertFalse(hasattr(run, "item_factors"))
+            self.assertEqual(len(run.item_ids), 20)
+
+
+class Ids(unittest.TestCase):
+    def test_only_a_line_feed_ends_an_id(self):
+        names = ["a\u2028b", "c\x85d", "e\x0cf", "g\x1ch", 'with "quotes", commas', "\u00e4\u65e5", "null", "NA"]
+        records = [(f"u{u}", names[(u * 2 + k) % len(names)] + str(k)) for u in range(50) for k in range(6)]
+        run = run_of_records(records)
+        self.assertEqual(set(run.item_ids), {item for _, item in records})
+        self.assertEqual(run.item_factors.shape[0], len(run.item_ids))
+        listed = run.recommend(n=2)
+        self.assertLessEqual({row.item for row in listed}, set(run.item_ids))
+
+    def test_ids_do_not_depend_on_the_locale(self):
+        import os
+        import subprocess
+        import sys
+
+        program = (
+            "import dpframe; r = dpframe.run('configs/quickstart.ini', {'model.users': 50, 'split.by': 'random'},"
+            "data=[(f'\\u00e9{u}', f'i{(u * 7 + k) % 20}') for u in range(50) for k in range(6)]);"
+            "print(ascii(r.recommend('\\u00e91', 1)[0].user))"
+        )
+        env = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+        done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, check=False)
+        self.assertEqual(done.stdout.decode().strip(), "'\\xe91'", done.stderr.decode())
+
+    def test_whole_floats_are_ids_and_others_are_not(self):
+        import pandas
+
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "records.csv"
+            dpframe.write_csv(pandas.DataFrame({"user": [1.0, 2.0], "item": ["a", "b"], "rating": [1.5, 4]}), path)
+            self.assertEqual(path.read_text(encoding="utf-8"), "user,item,rating\n1,a,1.5\n2,b,4\n")
+            with self.assertRaisesRegex(ValueError, "no id"):
+                dpframe.write_csv(pandas.DataFrame({"user": [1.5], "item": ["a"]}), path)
+            with self.assertRaisesRegex(ValueError, "line end"):
+                dpframe.write_csv([("a\nb", "c")], path)
+
+
+class Watched(unittest.TestCase):
+    def test_progress_is_told_and_can_end_a_run(self):
+        steps = []
+        run = dpframe.run(QUICKSTART, {**SMALL, **REPEATABLE}, progress=steps.append)
+        last = [step for step in steps if step.what == "round"][-1]
+        self.assertEqual((last.done, last.total), (last.total, last.total))
+        self.assertEqual(run.metrics, dpframe.run(QUICKSTART, {**SMALL, **REPEATABLE}).metrics)
+
+        class Enough(Exception):
+            pass
+
+        def enough(step):
+            raise Enough
+
+        with self.assertRaises(Enough):
+            dpframe.run(QUICKSTART, SMALL, progress=enough)
+
+    def test_errors_come_through_beside_progress(self):
+        with self.assertRaises(dpframe.ConfigurationError) as caught:
+            dpframe.run(QUICKSTART, {"items.mechanism.noise-multiplier": -1}, progress=lambda step: None)
+        self.assertEqual(caught.exception.key, "items.mechanism.noise-multiplier")
+
+
+class Started(unittest.TestCase):
+    def test_a_configuration_for_a_file(self):
+        with tempfile.TemporaryDirectory() as directory:
+            records = Path(directory) / "mine.csv"
+            dpframe.write_csv(made_up(), records)
+            path = dpframe.start(records, Path(directory) / "mine.ini", feedback="implicit", users=50, items=20,
+                                 header=True, want="ranking", epsilon=5)
+            self.assertEqual(dpframe.account(path).unit, "user")
+            with self.assertRaises(dpframe.ConfigurationError):
+                dpframe.start(records, Path(directory) / "other.ini", feedback="wrong")
+
+
+class Installed(unittest.TestCase):
+    def test_the_wheel_is_built_without_a_network(self):
+        import sys
+        import zipfile
+
+        sys.path.insert(0, "python/build_backend")
+        try:
+            import dpframe_build
+        finally:
+            del sys.path[0]
+        with tempfile.TemporaryDirectory() as directory:
+            names = zipfile.ZipFile(Path(directory) / dpframe_build.build_wheel(directory)).namelist()
+            self.assertIn("dpframe/py.typed", names)
+            for path in Path("python/dpframe").glob("*.py"):
+                self.assertIn(f"dpframe/{path.name}", names)
+            self.assertTrue((Path(directory) / dpframe_build.build_sdist(directory)).exists())
 
 
 class Statements(unittest.TestCase):

@@ -115,6 +115,49 @@ static inline int disturbed(char *path, size_t size)
     return access(path, F_OK) == 0;
 }
 
+static inline void shell_in_directory(const char *line)
+{
+    char command[4096];
+    snprintf(command, sizeof command, "cd '%s' && exec 2>/dev/null && %s", training_directory, line);
+    assert_int_equal(system(command), 0);
+}
+
+/* ---- gRPC --------------------------------------------------------------------------------------------- */
+
+/* 0: it was not built. */
+static inline int has_grpc(void)
+{
+    char plugin[1100];
+    snprintf(plugin, sizeof plugin, "%s/grpc.so", training_plugins("plugins"));
+    return access(plugin, F_OK) == 0;
+}
+
+/* An authority, and certificates for the server, at that name or address, and for each party and site. */
+static inline void make_certificates(const char *at)
+{
+    char script[2048];
+    snprintf(
+        script, sizeof script,
+        "exec 2>/dev/null && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "
+        "ca.key "
+        "-out ca.pem -subj /CN=ca -days 2 && printf 'subjectAltName=%s\\n' > at.ext && for n in server 1 2 3 "
+        "4 5 6 7 "
+        "8 9 10 11 12 north middle south; do openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
+        "-keyout $n.key -out $n.csr -subj /CN=$n && openssl x509 -req -in $n.csr -CA ca.pem -CAkey ca.key "
+        "-CAcreateserial -out $n.pem -days 2 -extfile at.ext || exit 1; done",
+        at);
+    shell_in_directory(script);
+}
+
+/* Of an end with the certificate of that name. */
+static inline void grpc_options(const char *name, char *out, size_t size)
+{
+    snprintf(out, size,
+             "-o federation.link=grpc -o federation.link.ca=ca.pem -o federation.link.certificate=%s.pem -o "
+             "federation.link.key=%s.key ",
+             name, name);
+}
+
 /* ---- the oracle --------------------------------------------------------------------------------------- */
 
 /* "round R: ID ..." as the server has it, from its log. */

@@ -441,28 +441,16 @@ static void over_grpc(void **state)
     (void)state;
     static char options[N_PARTIES + 1][400];
     const char *all[N_PARTIES + 1];
-    char script[2048], server_options[400], plugin[1100];
+    char server_options[400], plugin[600];
     pid_t pids[N_PARTIES + 1];
-    snprintf(plugin, sizeof plugin, "%s/grpc.so", training_plugins("plugins"));
-    if (access(plugin, F_OK) != 0)
+    if (!has_grpc())
         skip();
-    snprintf(
-        script, sizeof script,
-        "cd '%s' && exec 2>/dev/null && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
-        "-keyout ca.key -out ca.pem -subj /CN=ca -days 2 && for n in server 1 2 3 4 5 6 7 8 9 10 11 12; do "
-        "openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout $n.key -out $n.csr -subj "
-        "/CN=$n && "
-        "printf 'subjectAltName=DNS:localhost\\n' > $n.ext && openssl x509 -req -in $n.csr -CA ca.pem -CAkey "
-        "ca.key -CAcreateserial -out $n.pem -days 2 -extfile $n.ext; done",
-        training_directory);
-    assert_int_equal(system(script), 0);
-    static const char *const links = "-o federation.link=grpc -o federation.link.ca=ca.pem -o "
-                                     "federation.link.certificate=%s.pem -o federation.link.key=%s.key";
-    snprintf(server_options, sizeof server_options, links, "server", "server");
+    make_certificates("DNS:localhost");
+    grpc_options("server", server_options, sizeof server_options);
     for (int p = 1; p <= N_PARTIES; p++) {
         char name[16];
         snprintf(name, sizeof name, "%d", p);
-        snprintf(options[p], sizeof options[p], links, name, name);
+        grpc_options(name, options[p], sizeof options[p]);
         all[p] = options[p];
     }
     snprintf(socket_path, sizeof socket_path, "localhost:%d", 20000 + (int)getpid() % 20000);

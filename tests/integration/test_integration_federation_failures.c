@@ -14,13 +14,6 @@
 
 #include "integration/federated_methods.h"
 
-static void shell_in_directory(const char *line)
-{
-    char command[4096];
-    snprintf(command, sizeof command, "cd '%s' && exec 2>/dev/null && %s", training_directory, line);
-    assert_int_equal(system(command), 0);
-}
-
 /* ---- a server that may send anything ---- */
 
 /* Keys of all parties are known beforehand, so that the server cannot play parties of its own, nor tell two stories

@@ -35,19 +35,6 @@ static void end_network(void)
     run("ip netns del $N; ip link del $N");
 }
 
-static void make_certificates(void)
-{
-    assert_int_equal(
-        run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem "
-            "-subj /CN=ca "
-            "-days 2 && for n in server 1 2 3 4 5 6 7 8 9 10 11 12; do openssl req -newkey ec -pkeyopt "
-            "ec_paramgen_curve:P-256 -nodes -keyout $n.key -out $n.csr -subj /CN=$n && printf "
-            "'subjectAltName=IP:10.213.7.1\\n' > $n.ext && openssl x509 -req -in $n.csr -CA ca.pem -CAkey "
-            "ca.key "
-            "-CAcreateserial -out $n.pem -days 2 -extfile $n.ext; done"),
-        0);
-}
-
 /* Party 4 is behind the network that goes down, 6 is stopped for two deadlines, and 8 is killed: all three while rounds
  * are made. Whatever the server says is in its sums is in them. */
 static void a_network_that_goes_down(void **state)
@@ -60,12 +47,11 @@ static void a_network_that_goes_down(void **state)
         print_message("[  SKIPPED ] network namespaces need root and ip\n");
         skip();
     }
-    make_certificates();
+    make_certificates("IP:10.213.7.1");
     run_config = "hdpmf.ini";
-    static const char *const links =
-        "-o federation.link=grpc -o federation.link.ca=ca.pem -o federation.link.certificate="
-        "%s.pem -o federation.link.key=%s.key -o run.rounds=12 -o federation.join-time=30";
-    snprintf(server_options, sizeof server_options, links, "server", "server");
+    static const char *const longer = "-o run.rounds=12 -o federation.join-time=30";
+    grpc_options("server", server_options, sizeof server_options);
+    strcat(server_options, longer);
     strcat(server_options,
            " -o federation.deadline=2 -o federation.in-front=faulty -o federation.in-front.delay=1 -o "
            "federation.in-front.delay-time=0.1");
@@ -75,7 +61,8 @@ static void a_network_that_goes_down(void **state)
     for (int p = 1; p <= N_PARTIES; p++) {
         char name[16];
         snprintf(name, sizeof name, "%d", p);
-        snprintf(options[p], sizeof options[p], links, name, name);
+        grpc_options(name, options[p], sizeof options[p]);
+        strcat(options[p], longer);
         if (p != 4)
             pids[p] = start_party("net", p, options[p]);
     }
@@ -106,9 +93,7 @@ static void a_network_that_goes_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_network_that_goes_down)};
-    char plugin[1100];
-    snprintf(plugin, sizeof plugin, "%s/plugins/grpc.so", getenv("DPFRAME_BUILD_DIR"));
-    if (access(plugin, F_OK) != 0) {
+    if (!has_grpc()) {
         printf("skipped: dpframe was built without the link grpc\n");
         return 0;
     }

@@ -56,6 +56,7 @@ static const struct texts all_texts[] = {
     {"data weights.items", {"@DIR@/item-weights.txt"}},
     {"data weights.delimiter", {"spaces", "space"}},
     {"split test.path", {"@DIR@/test.csv"}},
+    {"split fold", {"1", "2", "all"}},
     {"privacy ledger", {"@DIR@/ledger.json"}},
     {"SIDE terms", {""}},
     {"evaluate metrics",

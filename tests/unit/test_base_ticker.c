@@ -40,7 +40,7 @@ static void capture(void (*work)(void))
 
 static void short_work(void)
 {
-    ticker_enable(1);
+    ticker_set(TICKER_BAR);
     ticker_begin("short", 10);
     for (int i = 0; i < 10; i++)
         ticker_add(1);
@@ -59,13 +59,19 @@ static void long_work(void)
 
 static void enabled_long_work(void)
 {
-    ticker_enable(1);
+    ticker_set(TICKER_BAR);
     long_work();
 }
 
 static void disabled_long_work(void)
 {
-    ticker_enable(0);
+    ticker_set(TICKER_OFF);
+    long_work();
+}
+
+static void long_work_for_a_program(void)
+{
+    ticker_set(TICKER_JSON);
     long_work();
 }
 
@@ -76,6 +82,8 @@ static void only_long_work_is_shown(void **state)
     assert_string_equal(drawn, "");
     capture(disabled_long_work);
     assert_string_equal(drawn, "");
+    capture(long_work_for_a_program);
+    assert_string_equal(drawn, "{\"progress\": {\"what\": \"long\", \"done\": 2, \"total\": 4}}\n");
     capture(enabled_long_work);
     assert_non_null(strstr(drawn, "long  50 %, "));
     assert_non_null(strstr(drawn, "s left"));

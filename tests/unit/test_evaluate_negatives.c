@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "evaluate/metric_table.h"
 #include "evaluate/negatives.h"
+#include "evaluate/user_values.h"
 
 #include "evaluate_fixture.h"
 
@@ -116,6 +118,54 @@ static void every_subset_is_as_likely(void **state)
     random_root_free(root);
 }
 
+/* Two draws of successive sampling by records, item by item, against their exact probabilities; one item that nobody has,
+   and one so common that most draws meet it although it is excluded. */
+static void items_are_drawn_by_their_records(void **state)
+{
+    (void)state;
+    enum { USERS = 20000, ITEMS = 6, WANTED = 2 };
+    static const int64_t records[ITEMS] = {4, 0, 100000, 1, 2, 3};
+    static const int32_t excluded[] = {2}, without_first[] = {1, 2, 3, 4, 5};
+    int64_t ptr[ITEMS + 1] = {0};
+    for (int i = 0; i < ITEMS; i++)
+        ptr[i + 1] = ptr[i] + records[i];
+    struct random_root *root;
+    dpf_stream *stream = open_stream(5, &root);
+    for (int part = 0; part < 2; part++) {
+        const int32_t *pool = part ? without_first : NULL;
+        const double total = part ? 6 : 10;
+        int count[ITEMS] = {0};
+        uint8_t marks[ITEMS] = {0};
+        for (int user = 0; user < USERS; user++) {
+            int32_t out[ITEMS];
+            assert_int_equal(negatives_draw_by_records(stream, name_of(user), ptr, ITEMS, pool,
+                                                       part ? 5 : ITEMS, excluded, 1, WANTED, marks, 2, out),
+                             WANTED);
+            assert_int_not_equal(out[0], out[1]);
+            for (int i = 0; i < WANTED; i++)
+                count[out[i]]++;
+            for (int i = 0; i < ITEMS; i++)
+                assert_int_equal(marks[i], 0);
+        }
+        for (int i = 0; i < ITEMS; i++) {
+            const int out_of_it = i == 1 || i == 2 || (part && i == 0);
+            double p = out_of_it ? 0 : (double)records[i] / total;
+            for (int j = 0; !out_of_it && j < ITEMS; j++)
+                if (j != i && j != 1 && j != 2 && !(part && j == 0))
+                    p += (double)records[j] / total * (double)records[i] / (total - (double)records[j]);
+            fixture_close(count[i], USERS * p, 5 * sqrt(USERS * p * (1 - p)) + 0.5, "count of an item");
+        }
+    }
+    /* All that can be drawn, where more is wanted. */
+    int32_t out[ITEMS];
+    uint8_t marks[ITEMS] = {0};
+    assert_int_equal(
+        negatives_draw_by_records(stream, "7", ptr, ITEMS, NULL, ITEMS, excluded, 1, ITEMS, marks, 2, out),
+        4);
+    random_stream_free(stream);
+    random_root_free(root);
+}
+
 /* Records what is scored, to see the list that sampled ranking makes. */
 struct witness {
     int32_t items[64];
@@ -152,7 +202,7 @@ static void lists_hold_positives_and_untouched_items(void **state)
     struct fixture_options options;
     fixture_defaults(&options);
     fixture_text(&options, "metrics", "hr");
-    fixture_enum(&options, "ranking", "sampled");
+    fixture_enum(&options, "ranking", "sampled-only");
     fixture_option(&options, "relevance-threshold")->real = 4;
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
     struct random_root *root = random_root_seeded(1, "run", &error);
@@ -178,13 +228,123 @@ static void lists_hold_positives_and_untouched_items(void **state)
     free(test);
 }
 
+static int descending(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
+                      struct dpf_error *error)
+{
+    (void)context;
+    (void)user;
+    (void)error;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = -(double)(items ? items[i] : i);
+    return 0;
+}
+
+/* Three users over 30 items, of which the last ten have no training record. */
+static void rated_items_alone_are_negatives(void **state)
+{
+    (void)state;
+    enum { ITEMS = 30, RATED = 20 };
+    static const char *const from[] = {"rated", "popularity"};
+    double *train = fixture_cells(3, ITEMS), *test = fixture_cells(3, ITEMS);
+    for (int u = 0; u < 3; u++)
+        for (int i = u; i < RATED; i += 3)
+            train[u * ITEMS + i] = 3;
+    test[25] = 5; /* user 0 has an item that nobody else has */
+    test[1] = 5;
+    struct dataset dataset;
+    fixture_dataset(&dataset, 3, ITEMS, train, test, 0);
+    for (int k = 0; k < 2; k++) {
+        struct fixture_options options;
+        struct dpf_error error = {.fault = DPF_FAULT_NONE};
+        struct random_root *root = random_root_seeded(1, "run", &error);
+        struct pool *pool = pool_new(1);
+        struct witness witness = {.n = 0};
+        struct scorer scorer = {.context = &witness, .scores = watch};
+        struct metrics m;
+        fixture_defaults(&options);
+        fixture_text(&options, "metrics", "hr");
+        fixture_enum(&options, "ranking", "sampled-only");
+        fixture_enum(&options, "negatives-from", from[k]);
+        fixture_option(&options, "negatives")->integer = 15;
+        assert_int_equal(evaluate_model(&options.values, &dataset, &scorer, root, pool, 0, &m, &error), 0);
+        assert_int_equal(witness.n, 2 + 12); /* 20 rated, less 7 of the user's own and one that is tested */
+        assert_true(contains(witness.items, witness.n, 25));
+        for (int32_t item = 0; item < ITEMS; item++)
+            if ((item < RATED && item % 3 == 0) || (item >= RATED && item != 25))
+                assert_false(contains(witness.items, witness.n, item));
+        assert_int_equal((int)fixture_metric(&m, "users-short-of-negatives"), 1);
+        metrics_free(&m);
+        pool_free(pool);
+        random_root_free(root);
+    }
+    fixture_dataset_free(&dataset);
+    free(train);
+    free(test);
+}
+
+/* The full ranking stands beside the sampled one, with the values that it has alone. */
+static void the_full_ranking_stands_beside(void **state)
+{
+    (void)state;
+    enum { USERS = 3, ITEMS = 40 };
+    double *train = fixture_cells(USERS, ITEMS), *test = fixture_cells(USERS, ITEMS);
+    for (int u = 0; u < USERS; u++) {
+        train[u * ITEMS + u] = 3;
+        test[u * ITEMS + 10 + 9 * u] = 5;
+    }
+    struct dataset dataset;
+    fixture_dataset(&dataset, USERS, ITEMS, train, test, 0);
+    struct dpf_error error = {.fault = DPF_FAULT_NONE};
+    struct random_root *root = random_root_seeded(1, "run", &error);
+    struct pool *pool = pool_new(1);
+    double values[3][3];
+    static const char *const rankings[] = {"full", "sampled", "sampled-only"};
+    for (int k = 0; k < 3; k++) {
+        struct fixture_options options;
+        struct scorer scorer = {.scores = descending};
+        struct metrics m;
+        fixture_defaults(&options);
+        fixture_text(&options, "metrics", "ndcg,rmse,mrank");
+        fixture_enum(&options, "ranking", rankings[k]);
+        if (k)
+            fixture_option(&options, "negatives")->integer = 10;
+        fixture_option(&options, "bootstrap")->integer = 50;
+        assert_int_equal(evaluate_model(&options.values, &dataset, &scorer, root, pool, 0, &m, &error), 0);
+        values[k][0] = fixture_metric(&m, "ndcg@10");
+        values[k][1] = k == 1 ? fixture_metric(&m, "full-ndcg@10") : metrics_find(&m, "full-ndcg@10");
+        values[k][2] = k == 1 ? fixture_metric(&m, "full-mrank") : metrics_find(&m, "full-mrank");
+        if (k == 1) {
+            for (int64_t i = 0; i < m.n; i++)
+                if (strcmp(m.items[i].name, "full-ndcg@10") == 0)
+                    assert_true(m.items[i].low <= m.items[i].value && m.items[i].value <= m.items[i].high);
+            assert_int_equal(m.by_user->n_metrics, 5);
+            assert_string_equal(m.by_user->metrics[3].name, "full-ndcg@10");
+        }
+        metrics_free(&m);
+    }
+    assert_true(values[1][1] == values[0][0]);
+    assert_true(values[1][0] == values[2][0]);
+    assert_true(values[1][0] > values[1][1]);
+    assert_true(isnan(values[2][1]));
+    assert_true(metric_smaller_is_better("full-mrank"));
+    assert_false(metric_smaller_is_better("full-ndcg@10"));
+    pool_free(pool);
+    random_root_free(root);
+    fixture_dataset_free(&dataset);
+    free(train);
+    free(test);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(never_repeats_nor_draws_excluded_items),
         cmocka_unit_test(depend_on_seed_and_user_only),
         cmocka_unit_test(every_subset_is_as_likely),
+        cmocka_unit_test(items_are_drawn_by_their_records),
         cmocka_unit_test(lists_hold_positives_and_untouched_items),
+        cmocka_unit_test(rated_items_alone_are_negatives),
+        cmocka_unit_test(the_full_ranking_stands_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,8 +57,8 @@ static struct paired_users compare(const double *a, const double *b, const doubl
     struct dpf_error error;
     fill(&x, a, weights, n, is_root);
     fill(&y, b, weights, n, is_root);
-    assert_int_equal(paired_users_compare(&x.values, &y.values, 0, 0, NULL, n, is_root, seeded, &out, &error),
-                     0);
+    assert_int_equal(
+        paired_users_compare(&x.values, &y.values, 0, 0, NULL, n, is_root, 1, seeded, &out, &error), 0);
     free(x.values.rows);
     free(y.values.rows);
     return out;
@@ -167,7 +167,8 @@ static void pairs_say_who_is_who(void **state)
     (void)state;
     fill(&x, a, NULL, 3, 0);
     fill(&y, b, NULL, 3, 0);
-    assert_int_equal(paired_users_compare(&x.values, &y.values, 0, 0, chosen, 3, 0, seeded, &out, &error), 0);
+    assert_int_equal(paired_users_compare(&x.values, &y.values, 0, 0, chosen, 3, 0, 1, seeded, &out, &error),
+                     0);
     near(out.p, 2.0 / 8, 0); /* -9, -18, -27 */
     near(out.visible, 2.8015852 * 9 / sqrt(3), 1e-6);
     free(x.values.rows);

@@ -34,6 +34,8 @@ static struct frame example(enum frame_kind kind)
     }
     if (kind == FRAME_TERMS)
         memset(frame.session, 0xc3, sizeof frame.session);
+    if (kind == FRAME_TERMS || kind == FRAME_READY)
+        frame.number = 0x64636261; /* is text, too */
     if (kind == FRAME_ROUND)
         memset(frame.server_key, 0xd4, sizeof frame.server_key);
     if (kind == FRAME_REFUSED || kind == FRAME_ABORT)
@@ -76,6 +78,7 @@ static void what_is_written_is_read(void **state)
         assert_memory_equal(got.instance, wanted.instance, 16);
         assert_memory_equal(got.server_key, wanted.server_key, 32);
         assert_int_equal(got.insecure, wanted.insecure);
+        assert_int_equal(got.number, wanted.number);
         assert_string_equal(got.text, wanted.text);
         if (is_opaque(kind)) {
             assert_int_equal(got.n_bytes, 5);

@@ -39,7 +39,7 @@ static uint8_t *answered(const dpf_exchange *x)
 
 static int64_t *sums_of(const dpf_exchange *x)
 {
-    return (int64_t *)(answered(x) + rounded((uint64_t)x->n_parties));
+    return (int64_t *)(void *)(answered(x) + rounded((uint64_t)x->n_parties));
 }
 
 uint64_t adding_exchange_bytes(void *self, const dpf_exchange *empty)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sweep/together.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plan/plan_make.h"
+#include "plan/repeat.h"
+#include "privacy/statement.h"
+#include "sweep/sweep_point.h"
+
+static int has_folds(const struct design *design)
+{
+    for (size_t i = 0; i < design->n_axes; i++)
+        if (strcmp(design->axes[i].key, "split.fold") == 0)
+            return 1;
+    return 0;
+}
+
+static int add_row(json_t *rows, const struct design *design, const struct point *point, int64_t runs,
+                   const struct runs_cost *cost, struct dpf_error *error)
+{
+    char *name = point_row_name(design, point);
+    json_t *row =
+        name ? json_pack("{s:s, s:I, s:f, s:f, s:s}", "row", name, "runs", (json_int_t)runs, "epsilon",
+                         cost->epsilon, "delta", cost->delta, "accountant", cost->accountant)
+             : NULL;
+    free(name);
+    return row && json_array_append_new(rows, row) == 0 ? 0 : error_memory(error);
+}
+
+/* A row whose configuration is at fault is told of by its points. */
+static int compose(const struct arguments *arguments, const struct design *design, const struct point *point,
+                   int64_t runs, int64_t to_charge, json_t *rows, struct dpf_error *error)
+{
+    struct session session = {0};
+    struct dpf_error problem = {0};
+    struct runs_cost cost;
+    int status = 0;
+    if (sweep_point_open(arguments, design, point, &session, &problem) == 0 &&
+        session_complete_without_training(&session, &problem) == 0 &&
+        statement_holds(&session.plan.guarantee)) {
+        status = repeat_runs(&session.plan, runs, to_charge, &cost, &problem);
+        if (status != 0)
+            error_set(error, problem.fault, "%lld folds and seeds that are not charged yet: %s",
+                      (long long)to_charge, problem.text);
+        if (status == 0 && isfinite(cost.epsilon))
+            status = add_row(rows, design, point, runs, &cost, error);
+    }
+    session_close(&session);
+    return status;
+}
+
+json_t *together_json(const struct arguments *arguments, const struct design *design,
+                      const struct points *points, const unsigned char *done, struct dpf_error *error)
+{
+    json_t *rows = json_array();
+    int status = rows ? 0 : error_memory(error);
+    const size_t n = has_folds(design) ? points->n : 0;
+    for (size_t first = 0, end; first < n && status == 0; first = end) {
+        int64_t to_charge = 0;
+        for (end = first; end < n && point_repeats(design, &points->items[first], &points->items[end]); end++)
+            to_charge += !done || !done[end];
+        status =
+            compose(arguments, design, &points->items[first], (int64_t)(end - first), to_charge, rows, error);
+    }
+    if (status == 0)
+        return rows;
+    json_decref(rows);
+    return NULL;
+}
+
+void together_say(const json_t *together, struct text *out)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach((json_t *)(uintptr_t)together, i, row)
+    {
+        const char *name = json_string_value(json_object_get(row, "row"));
+        const char *accountant = json_string_value(json_object_get(row, "accountant"));
+        char number[32];
+        if (i == 0)
+            text_add(out, "Each epsilon above is of one run. Folds train on overlapping records, so what "
+                          "they release adds "
+                          "up:\n");
+        text_add(out, "all %lld runs%s%s together have epsilon %s at delta %g (%s).\n",
+                 (long long)json_integer_value(json_object_get(row, "runs")), name && *name ? " of " : "",
+                 name ? name : "",
+                 guarantee_number_up(json_number_value(json_object_get(row, "epsilon")), number),
+                 json_number_value(json_object_get(row, "delta")), accountant ? accountant : "");
+    }
+}
