@@ -469,11 +469,14 @@ static void finish(struct loading *l)
     if (out->implicit && !l->options.counts) {
         drop_values(&out->train.by_user);
         drop_values(&out->test.by_user);
+        drop_values(&out->known);
     }
     /* Nothing can be tested on a void record; one that has a value is trained on like any other. */
     out->test.n -= csr_remove_voids(&out->test.by_user);
     if (l->options.file.voids == VOID_VALUE)
         csr_forget_voids(&out->train.by_user);
+    if (l->options.file.voids == VOID_VALUE)
+        csr_forget_voids(&out->known);
 }
 
 /* Ids that are most likely several fields: all were read with a delimiter that the file does not have. */
@@ -553,7 +556,7 @@ static int divide(struct loading *l, struct dpf_error *error)
                      error) != 0)
         return -1;
     if (split_make(o, &l->train, &out->users, &out->items, l->seeded, l->pool, &out->test.by_user,
-                   &out->candidates, &out->summary, error) != 0)
+                   &out->known, &out->candidates, &out->summary, error) != 0)
         return -1;
     finish(l);
     const int spread = out->shares[DPF_SIDE_USERS] != NULL;

@@ -12,6 +12,8 @@
 #include "base/ranks.h"
 #include "base/ticker.h"
 #include "plugin/registry.h"
+#include "reading/data_options.h"
+#include "reading/data_params.h"
 
 /* What joins, for as long as the process runs. */
 static struct {
@@ -201,7 +203,8 @@ static int refuse(const struct plan *plan, const char *section, const char *key,
                   struct dpf_error *error)
 {
     return config_error(plan->config, section, key, error,
-                        "%s on %d ranks; run it with one process, without mpirun", what, ranks_size());
+                        "%s. So it does not run on %d ranks; run it with one process, without mpirun", what,
+                        ranks_size());
 }
 
 /* A sum over ranks is made of the ranks' sums: there must be nothing in an aggregation beside them. */
@@ -254,6 +257,8 @@ int joined_check(const struct plan *plan, struct dpf_error *error)
             "the aggregator keeps more than a sum (as secure aggregation does), and ranks exchange only "
             "sums; modular-sum opens the same sums",
             error);
+    if (plan->split.params.values[S_KIND].integer == SPLIT_USERS)
+        return refuse(plan, "split", "kind", "held-out users are not divided", error);
     const int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
         return refuse(plan, "parties", "kind", "silos are not divided", error);

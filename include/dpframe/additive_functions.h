@@ -417,8 +417,9 @@ static inline DPF_COLD double dpf_additive_variance(const dpf_additive_instance 
 }
 
 /* Grid steps of one share; scale becomes that of all shares together, whose deviation is `root` times one's. */
-static inline uint64_t dpf_additive_whole(const dpf_additive_mechanism *spec, const dpf_noise_source *from,
-                                          double share, int64_t n, double root, double grid, double *scale)
+static inline DPF_COLD uint64_t dpf_additive_whole(const dpf_additive_mechanism *spec,
+                                                   const dpf_noise_source *from, double share, int64_t n,
+                                                   double root, double grid, double *scale)
 {
     if (!(share > 0))
         return 0;
