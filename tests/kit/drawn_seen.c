@@ -90,21 +90,17 @@ static dpf_status saw(void *context, const struct seen *seen)
     return observation_add(&watch->out->parts, seen, 0) ? DPF_OK : DPF_E_MEMORY;
 }
 
-/* Other users keep their places, without a record. */
+/* Other users keep their places and cells, but all of their records are void. */
 static int leave_alone(struct dataset *dataset, int64_t user, struct dpf_error *error)
 {
     struct csr *csr = &dataset->train.by_user;
-    const int64_t first = user >= 0 ? csr->ptr[user] : 0, n = user >= 0 ? csr->ptr[user + 1] - first : 0;
-    memmove(csr->others, csr->others + first, (size_t)n * sizeof *csr->others);
-    if (csr->values)
-        memmove(csr->values, csr->values + first, (size_t)n * sizeof *csr->values);
-    if (csr->privacy_weights)
-        memmove(csr->privacy_weights, csr->privacy_weights + first, (size_t)n * sizeof *csr->privacy_weights);
-    if (csr->voids)
-        memmove(csr->voids, csr->voids + first, (size_t)n);
-    for (int64_t u = 0; u <= csr->rows; u++)
-        csr->ptr[u] = user >= 0 && u > user ? n : 0;
-    dataset->train.n = n;
+    if (!csr->voids)
+        csr->voids = memory_new((size_t)csr->ptr[csr->rows] + 1, sizeof *csr->voids);
+    if (!csr->voids)
+        return error_memory(error);
+    for (int64_t u = 0; u < csr->rows; u++)
+        if (u != user)
+            memset(csr->voids + csr->ptr[u], 1, (size_t)(csr->ptr[u + 1] - csr->ptr[u]));
     csr_free(&dataset->train.by_item);
     return csr_transpose(csr, dataset->items.n, &dataset->train.by_item, error);
 }

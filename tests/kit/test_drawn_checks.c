@@ -40,7 +40,8 @@ static int loses_parties(const struct drawing *drawing)
 /* Numbers may grow beyond all bounds in the rounds: whether they do follows from records and noise. */
 static int diverged(const struct dpf_error *error)
 {
-    return strstr(error->text, "diverged") || strstr(error->text, "too large to be sent");
+    return strstr(error->text, "diverged") || strstr(error->text, "too large to be sent") ||
+           strstr(error->text, "leaves the range of its grid");
 }
 
 /* What check says is the same for the resolved configuration, which resolves to itself. */

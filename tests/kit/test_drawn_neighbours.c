@@ -359,7 +359,8 @@ static void attack(struct session *session, const struct drawing *drawing)
     struct draw_promise promise;
     char what[DRAWN_WHAT];
     draw_promise_of(&session->plan, &promise);
-    for (int i = 0; i < READINGS + RUNS; i++) {
+    const int runs = drawn.seconds > 0 ? RUNS : 1, read = drawn.seconds > 0 ? READINGS : 1;
+    for (int i = 0; i < read + runs; i++) {
         struct draw_pair pair;
         int finished = 0;
         if (!make_pair(drawing, &promise, &pair)) {
@@ -368,7 +369,7 @@ static void attack(struct session *session, const struct drawing *drawing)
         }
         if (compare_readings(session, &promise, &pair, what))
             report(drawing, &pair, ORACLE_READING, what);
-        else if (i >= READINGS && compare_runs(drawing, &pair, what, &finished))
+        else if (i >= read && compare_runs(drawing, &pair, what, &finished))
             report(drawing, &pair, ORACLE_RUN, what);
         else if (finished && compare_seen(session, drawing, &pair, what))
             report(drawing, &pair, ORACLE_SEEN, what);
