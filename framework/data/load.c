@@ -346,13 +346,24 @@ static int build(struct loading *l, struct table *table, int want_order, struct 
                  struct dpf_error *error)
 {
     const int64_t users = l->out->users.n;
-    const int needed = l->options.file.time_needed;
-    if (ratings_build(table, users, needed, want_order, l->pool, ratings, error) != 0)
+    struct ratings_wish wish = {.values = 1, .times = l->options.file.time_needed, .order = want_order};
+    const int may_need = !wish.times && table->form.times;
+    /* A rank has many records, and looks for duplicates in items alone, which take less room. */
+    if (may_need && l->spread) {
+        const struct ratings_wish items = {.values = 0};
+        if (ratings_build(table, users, &items, l->pool, ratings, error) != 0)
+            return -1;
+        wish.times = ratings_has_duplicates(ratings);
+        ratings_free(ratings);
+    }
+    wish.last = !may_need || l->spread;
+    if (ratings_build(table, users, &wish, l->pool, ratings, error) != 0)
         return -1;
-    if (needed || !ratings_has_duplicates(ratings))
+    if (wish.last || !ratings_has_duplicates(ratings))
         return 0;
     ratings_free(ratings);
-    return ratings_build(table, users, 1, want_order, l->pool, ratings, error);
+    wish.times = wish.last = 1;
+    return ratings_build(table, users, &wish, l->pool, ratings, error);
 }
 
 static int clean(struct loading *l, struct table *table, int want_order, struct ratings *ratings,
@@ -405,6 +416,7 @@ static int load_files(struct loading *l, struct dpf_error *error)
         return -1;
     table_free(&l->train_table);
     table_free(&l->test_table);
+    ratings_return_freed();
     return 0;
 }
 

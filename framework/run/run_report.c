@@ -10,12 +10,12 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/model_scorer.h"
 #include "plan/plan_make.h"
 #include "plot/html_page.h"
 #include "plot/plot_svg.h"
 #include "privacy/guarantee.h"
 #include "run/judge.h"
-#include "run/model_scorer.h"
 #include "run/recommended_items.h"
 #include "run/results.h"
 #include "run/saved_run.h"
@@ -79,18 +79,22 @@ static int judge(struct run_report *report, const struct arguments *arguments, s
     struct comparison models[COMPARISON_MOST];
     struct metrics test = {0};
     int n = 0;
-    const struct scorer scorer = model_scorer(&saved->model);
+    struct scorer scorer;
     const struct judge judge = {.run = {arguments, &saved->session, &saved->dataset, saved->pool},
                                 .test = &test,
                                 .trains = 1,
                                 .models = models,
                                 .n_models = &n};
     enum verdict verdict;
-    if (evaluate_model(&saved->session.evaluate, &saved->dataset, &scorer, plan->seeded, saved->pool, 0,
-                       &test, error) != 0)
+    int status = model_scorer(&saved->model, &scorer, error);
+    if (status == 0)
+        status = evaluate_model(&saved->session.evaluate, &saved->dataset, &scorer, plan->seeded, saved->pool,
+                                0, &test, error);
+    scorer_close(&scorer);
+    if (status != 0)
         return -1;
     char *words = judge_words(&judge, &verdict);
-    int status = words ? verdict_file_write(report->directory, verdict, words, models, n, error) : 0;
+    status = words ? verdict_file_write(report->directory, verdict, words, models, n, error) : 0;
     verdict_file_close(&report->verdict);
     verdict_file_read(report->directory, &report->verdict);
     for (int i = 0; i < n; i++)
