@@ -9,11 +9,23 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+static int user_numbers[DRAW_USERS]; /* 0: the usual id */
+
+void draw_name_users(const int *numbers)
+{
+    for (int u = 0; u < DRAW_USERS; u++)
+        user_numbers[u] = numbers ? numbers[u] : 0;
+}
+
 const char *draw_id(int is_item, int index)
 {
     static char texts[4][16];
     static int at;
     char *text = texts[at++ % 4];
+    if (!is_item && index >= 0 && index < DRAW_USERS && user_numbers[index]) {
+        snprintf(text, sizeof texts[0], "%d", user_numbers[index]);
+        return text;
+    }
     snprintf(text, sizeof texts[0], index % 3 ? "%s%d" : "%.0s%d", is_item ? "m" : "u", index + 1);
     return text;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/prf.h"
 #include "base/text.h"
 #include "dpframe/privacy.h"
 #include "kit/draw_odd.h"
@@ -13,6 +14,7 @@ void draw_promise_of(const struct plan *plan, struct draw_promise *promise)
 {
     const dpf_value *privacy = plan->privacy.params.values, *data = plan->data.params.values;
     *promise = (struct draw_promise){
+        .plan = plan,
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
         .implicit = data[D_FEEDBACK].integer == 1,
@@ -274,23 +276,12 @@ static int like_a_section(struct making *m)
     return 1;
 }
 
-/* So many users have records that the unit's makes a number of the configuration, or one more. */
-static int reach_users(struct making *m)
+/* So many users have records, and the unit's is one of them. */
+static int keep_users(struct making *m, int64_t wanted)
 {
-    static const char *const keys[] = {"users",      "survivors", "threshold",
-                                       "min-honest", "clients",   "max-curious"};
     struct draw_data *data = &m->pair->data;
-    int64_t wanted = 0;
-    int n = 0, kept = 1;
+    int kept = 1;
     uint8_t stays[DRAW_USERS] = {0};
-    for (int i = 0; i < m->drawing->n; i++)
-        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-            const struct draw_setting *s = &m->drawing->settings[i];
-            int64_t value;
-            if (strcmp(s->key, keys[k]) == 0 && text_to_int(s->value, &value) == 0 && value > 1 &&
-                draw_below(m->random, ++n) == 0)
-                wanted = value + draw_below(m->random, 2);
-        }
     if (wanted < 2)
         return 0;
     stays[m->pair->user] = 1;
@@ -310,6 +301,59 @@ static int reach_users(struct making *m)
             kept++;
         }
     return 1;
+}
+
+/* So many that the unit's makes a number of the configuration, or one more. */
+static int reach_users(struct making *m)
+{
+    static const char *const keys[] = {"users",      "survivors", "threshold",
+                                       "min-honest", "clients",   "max-curious"};
+    int64_t wanted = 0;
+    int n = 0;
+    for (int i = 0; i < m->drawing->n; i++)
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            const struct draw_setting *s = &m->drawing->settings[i];
+            int64_t value;
+            if (strcmp(s->key, keys[k]) == 0 && text_to_int(s->value, &value) == 0 && value > 1 &&
+                draw_below(m->random, ++n) == 0)
+                wanted = value + draw_below(m->random, 2);
+        }
+    return keep_users(m, wanted);
+}
+
+/* Users whose ids put all of them into one group, of those that take turns, and about as many as may be too many. */
+static int take_turns_together(struct making *m)
+{
+    const struct plan *plan = m->promise->plan;
+    const struct term_plan *term = NULL;
+    int numbers[DRAW_USERS], n = 0;
+    char purpose[128];
+    struct prf keys;
+    for (int s = 0; s < 2; s++)
+        for (int t = 0; t < plan->sides[s].n_terms; t++)
+            if (plan->sides[s].terms[t].sampler &&
+                plan->sides[s].terms[t].sampling.kind == DPF_SAMPLING_CYCLIC)
+                term = &plan->sides[s].terms[t];
+    if (!term || m->promise->listed[0])
+        return 0;
+    snprintf(purpose, sizeof purpose, "users of %s", term->name);
+    prf_open(plan->seeded, "sampler", purpose, &keys);
+    for (int id = 1 + draw_below(m->random, 100); n < DRAW_USERS && id < 100000; id++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", id);
+        if (prf_part(prf_value(&keys, text), (uint64_t)term->sampling.separation) == 0)
+            numbers[n++] = id;
+    }
+    if (n < DRAW_USERS)
+        return 0;
+    draw_name_users(numbers);
+    m->pair->names_users = 1;
+    for (int i = 0; i < m->pair->data.n; i++) /* lines say whose they are */
+        if (m->pair->data.lines[i].user >= 0) {
+            const char *id = draw_id(0, m->pair->data.lines[i].user);
+            draw_line_set(&m->pair->data.lines[i], 0, id, strlen(id));
+        }
+    return keep_users(m, 9 + draw_below(m->random, 9));
 }
 
 /* Two lines of one pair. */

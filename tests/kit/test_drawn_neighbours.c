@@ -347,8 +347,12 @@ static int make_pair(const struct drawing *drawing, const struct draw_promise *p
                      struct draw_pair *pair)
 {
     for (int i = 0; i < 12; i++) {
-        if (draw_pair_make(pair, &drawn.random, drawing, promise, choose_pivot(drawing)))
+        if (draw_pair_make(pair, &drawn.random, drawing, promise, choose_pivot(drawing))) {
+            if (pair->names_users)
+                draw_data_write_others(&pair->data, drawing, drawn.directory);
             return 1;
+        }
+        draw_name_users(NULL);
         draw_data_free(&pair->data);
     }
     return 0;
@@ -373,6 +377,10 @@ static void attack(struct session *session, const struct drawing *drawing)
             report(drawing, &pair, ORACLE_RUN, what);
         else if (finished && compare_seen(session, drawing, &pair, what))
             report(drawing, &pair, ORACLE_SEEN, what);
+        if (pair.names_users) {
+            draw_name_users(NULL);
+            draw_data_write_others(&pair.data, drawing, drawn.directory);
+        }
         draw_data_free(&pair.data);
         tried_pairs += finished;
         if (finished)
