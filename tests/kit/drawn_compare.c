@@ -190,19 +190,27 @@ static size_t npy_head(const struct bytes *file)
                : 10 + (size_t)(unsigned char)file->data[8] + 256 * (size_t)(unsigned char)file->data[9];
 }
 
-static int names_of(const struct drawn *drawn, const char *run, char names[32][64])
+#define MOST_FILES 48
+
+static int add_names(const struct drawn *drawn, const char *run, const char *inside,
+                     char names[MOST_FILES][96], int n)
 {
     char path[512];
-    int n = 0;
-    snprintf(path, sizeof path, "%s/%s/release", drawn->directory, run);
+    snprintf(path, sizeof path, "%s/%s/release/%s", drawn->directory, run, inside);
     DIR *directory = opendir(path);
-    for (struct dirent *entry = directory ? readdir(directory) : NULL; entry && n < 32;
+    for (struct dirent *entry = directory ? readdir(directory) : NULL; entry && n < MOST_FILES;
          entry = readdir(directory))
-        if (entry->d_name[0] != '.')
-            snprintf(names[n++], 64, "%.63s", entry->d_name);
+        if (entry->d_name[0] != '.' && (*inside || strcmp(entry->d_name, "model") != 0))
+            snprintf(names[n++], 96, "%s%.63s", inside, entry->d_name);
     if (directory)
         closedir(directory);
-    qsort(names, (size_t)n, 64, (int (*)(const void *, const void *))strcmp);
+    return n;
+}
+
+static int names_of(const struct drawn *drawn, const char *run, char names[MOST_FILES][96])
+{
+    const int n = add_names(drawn, run, "model/", names, add_names(drawn, run, "", names, 0));
+    qsort(names, (size_t)n, 96, (int (*)(const void *, const void *))strcmp);
     return n;
 }
 
@@ -210,7 +218,7 @@ static int names_of(const struct drawn *drawn, const char *run, char names[32][6
 static int same_file(const char *name, const struct bytes *a, const struct bytes *b, char what[DRAWN_WHAT])
 {
     /* What a component has learned may be as long as its releases say: compared with equal ones, in drawn_seen.h. */
-    if (ends_in(name, ".html") || strcmp(name, "model_state.bin") == 0)
+    if (ends_in(name, ".html") || strncmp(name, "model", 5) == 0)
         return 0;
     if (ends_in(name, ".csv")) {
         size_t lines[2] = {0, 0};
@@ -240,7 +248,7 @@ static int same_file(const char *name, const struct bytes *a, const struct bytes
 
 int drawn_same_outside(const struct drawn *drawn, const char *a, const char *b, char what[DRAWN_WHAT])
 {
-    char x[32][64], y[32][64];
+    char x[MOST_FILES][96], y[MOST_FILES][96];
     const int n = names_of(drawn, a, x), m = names_of(drawn, b, y);
     int status = 0;
     for (int i = 0; i < (n > m ? n : m); i++)
