@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "plan/plan_make.h"
+#include "plan/charge.h"
 #include "privacy/statement.h"
 
 /* ---- what it costs ------------------------------------------------------------------------------------- */
