@@ -406,12 +406,12 @@ static void tell_progress(int64_t n)
     fflush(stdout);
 }
 
-/* A number of drawings goes on while keys are missing, up to four times the number. */
+/* A number of drawings goes on while keys are missing, up to eight times the number. */
 static int goes_on(int64_t n)
 {
     if (drawn.seconds > 0 || proved < drawn.count)
         return drawn_goes_on(&drawn, proved ? proved : n);
-    return n < 4 * drawn.count && drawn_count_below(&drawn, 1) > 0;
+    return n < 8 * drawn.count && drawn_count_below(&drawn, 1) > 0;
 }
 
 static void print_result(int64_t n)
