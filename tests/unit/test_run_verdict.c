@@ -342,6 +342,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ratings_are_compared_with_biases, prepare, forget),
         cmocka_unit_test_setup_teardown(the_grounds_are_named, prepare, forget),
         cmocka_unit_test_setup_teardown(losers_are_named_by_activity, prepare, forget),
+        cmocka_unit_test_setup_teardown(noise_that_hides_every_direction_is_told, prepare, forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
