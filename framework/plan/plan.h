@@ -120,6 +120,7 @@ struct plan {
     int order[2];
     int n_order;
     int64_t n_users, n_items; /* sizes used for privacy: declared, else of the data */
+    int64_t n_present;        /* users that there can be: as many as a public list has, else n_users */
     int sizes_known;
     double value_lo, value_hi;
     double offset; /* public part; OFFSET_MEAN is added by the engine */
