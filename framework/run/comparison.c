@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/comparison.h"
 #include "run/at_home.h"
-#include "run/model_scorer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/model_scorer.h"
 #include "engine/recommender_fit.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
@@ -155,9 +155,12 @@ static int train_and_evaluate(const struct compared_run *run, struct session *se
     if (status == 0)
         status = at_home_open(&home, run->dataset, run->pool, &session->plan, &model, error);
     if (status == 0) {
-        const struct scorer scorer = model_scorer(&model);
-        status = evaluate_model(&run->session->evaluate, &home.view, &scorer, session->plan.seeded, run->pool,
-                                0, &out->metrics, error);
+        struct scorer scorer;
+        status = model_scorer(&model, &scorer, error);
+        if (status == 0)
+            status = evaluate_model(&run->session->evaluate, &home.view, &scorer, session->plan.seeded,
+                                    run->pool, 0, &out->metrics, error);
+        scorer_close(&scorer);
     }
     at_home_close(&home);
     model_free(&model);

@@ -19,7 +19,7 @@
 #include "base/ticker.h"
 #include "data/load.h"
 #include "dataset/summary.h"
-#include "engine/model_scores.h"
+#include "engine/model_scorer.h"
 #include "engine/recommender_fit.h"
 #include "plan/components.h"
 #include "plan/plan_make.h"
@@ -28,7 +28,6 @@
 #include "run/at_home.h"
 #include "run/comparison.h"
 #include "run/judge.h"
-#include "run/model_scorer.h"
 #include "run/progress.h"
 #include "run/resume.h"
 #include "run/run_once.h"
@@ -124,9 +123,12 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
     double rmse = NAN;
     int stop;
     if (run->trace || stopping_reads_error(&run->stopping)) {
-        struct scorer scorer = model_scorer(model);
-        if (without_stopping(run, evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error),
-                             error) != 0)
+        struct scorer scorer;
+        int measured = model_scorer(model, &scorer, error);
+        if (measured == 0)
+            measured = evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error);
+        scorer_close(&scorer);
+        if (without_stopping(run, measured, error) != 0)
             return -1;
         run->train_rmse[run->n_train_rmse++] = rmse;
         snprintf(note, sizeof note, "train RMSE %.4f", rmse);
@@ -197,12 +199,16 @@ static int train_with_others(struct run *run, struct dpf_error *error)
     return status;
 }
 
-static int evaluate(struct run *run, struct plan *plan, struct model *model, struct metrics *test,
+static int evaluate(struct run *run, struct plan *plan, struct model *model, int part, struct metrics *out,
                     struct dpf_error *error)
 {
-    struct scorer scorer = model_scorer(model);
-    return evaluate_model(&run->session.evaluate, &run->at_home.view, &scorer, plan->seeded, run->pool, 0,
-                          test, error);
+    struct scorer scorer;
+    int status = model_scorer(model, &scorer, error);
+    if (status == 0)
+        status = evaluate_model(&run->session.evaluate, part ? &run->dataset : &run->at_home.view, &scorer,
+                                plan->seeded, run->pool, part, out, error);
+    scorer_close(&scorer);
+    return status;
 }
 
 static int evaluate_run(struct run *run, struct dpf_error *error)
@@ -216,9 +222,13 @@ static int evaluate_run(struct run *run, struct dpf_error *error)
                                            release->laplace ? sqrt(2) * release->scale : release->scale,
                                        .laplace = release->laplace,
                                        .root = plan->privacy_root};
-    const struct scorer scorer = model_scorer(&run->model);
-    return evaluate_and_release(&run->session.evaluate, &run->at_home.view, &scorer, plan->seeded, run->pool,
-                                &noise, &run->test, &run->released, error);
+    struct scorer scorer;
+    int status = model_scorer(&run->model, &scorer, error);
+    if (status == 0)
+        status = evaluate_and_release(&run->session.evaluate, &run->at_home.view, &scorer, plan->seeded,
+                                      run->pool, &noise, &run->test, &run->released, error);
+    scorer_close(&scorer);
+    return status;
 }
 
 /* ---- baselines on the same split ------------------------------------------------------------------ */
@@ -414,17 +424,13 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     stages_enter(&run->stages, STAGE_EVALUATE);
     if (at_home_open(&run->at_home, &run->dataset, run->pool, plan, &run->model, error) != 0)
         return -1;
-    struct scorer scorer = model_scorer(&run->model);
     /* A release is made whatever the records are, even where nobody has a test record. */
     if (plan->metrics.numbers > 0)
         status = without_stopping(run, evaluate_run(run, error), error);
     else if (run->dataset.test.n)
-        status = without_stopping(run, evaluate(run, plan, &run->model, &run->test, error), error);
+        status = without_stopping(run, evaluate(run, plan, &run->model, 0, &run->test, error), error);
     if (status == 0 && evaluate_on_train(&run->session.evaluate))
-        status = without_stopping(run,
-                                  evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded,
-                                                 run->pool, 1, &run->train, error),
-                                  error);
+        status = without_stopping(run, evaluate(run, plan, &run->model, 1, &run->train, error), error);
     if (status == 0 && run->dataset.test.n &&
         !run->remote) /* of one user's records there is no other model */
         status = without_stopping(run, compare(run, arguments, error), error);
