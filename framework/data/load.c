@@ -535,6 +535,8 @@ static int load_features(struct loading *l, const struct config *config, const s
         int status = feature_options_read(config, data, first, &options, error);
         if (status == 0)
             status = feature_file_load(&options, rows, &l->out->features[side], error);
+        if (status == 0 && side == DPF_SIDE_ITEMS)
+            status = feature_file_words(&options, rows, &l->out->words, error);
         feature_options_free(&options);
         if (status != 0)
             return -1;
