@@ -12,6 +12,7 @@
 #include "federation/empty_data.h"
 #include "federation/refusal.h"
 #include "federation/serving.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 #include "run/resume.h"
 #include "run/run_once.h"

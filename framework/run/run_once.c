@@ -275,30 +275,95 @@ static int compare(struct run *run, const struct arguments *arguments, struct dp
 
 #define TWIN_SECONDS 60.0 /* a model that took longer is not trained again for the sake of a sentence */
 
+/* One training more with noise of its own; the plan keeps that key. */
+static int draw_again(struct run *run, int64_t number, struct metrics *out, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    const dpf_value *privacy = plan->privacy.params.values;
+    struct model model = {0};
+    struct engine_stats stats;
+    struct at_home home = {.has_rows = 0};
+    char domain[64];
+    snprintf(domain, sizeof domain, "noise drawn again %lld", (long long)number);
+    struct random_root *root =
+        privacy[PRIVACY_RANDOMNESS].integer == 0
+            ? random_root_secure(error)
+            : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, domain, error);
+    if (!root)
+        return -1;
+    plan_rekey(plan, root);
+    int status = train(run, plan, &model, 0, &stats, error);
+    if (status == 0)
+        status = at_home_open(&home, &run->dataset, run->pool, plan, &model, error);
+    if (status == 0) {
+        struct scorer scorer;
+        status = model_scorer(&model, &scorer, error);
+        if (status == 0)
+            status = evaluate_model(&run->session.evaluate, &home.view, &scorer, plan->seeded, run->pool, 0,
+                                    out, error);
+        scorer_close(&scorer);
+    }
+    at_home_close(&home);
+    model_free(&model);
+    return status;
+}
+
+/* Results are written by then. A training that fails is left out, and has been counted. */
+static int64_t redraw(struct run *run, struct metrics *out)
+{
+    const int64_t wanted =
+        run->test.n ? run->session.plan.run.params.values[RUN_COMPARE_REPETITIONS].integer : 0;
+    int64_t n = 0;
+    for (int64_t i = 0; i < wanted; i++) {
+        struct dpf_error problem = {0};
+        if (draw_again(run, i, &out[n], &problem) == 0)
+            n++;
+        else
+            log_message(LOG_LEVEL_WARNING, "[run] compare-repetitions: a training is left out: %s",
+                        problem.text);
+    }
+    return n;
+}
+
 /* The page of the run shows the verdict that was printed, and the models that it rests on. Where nobody reads
    it now, none are trained for it. */
 static int give_verdict(struct run *run, const struct arguments *arguments, const char *directory,
                         char **words, enum verdict *verdict, struct dpf_error *error)
 {
     const int asked = run->n_comparisons;
+    const int64_t most = run->session.plan.run.params.values[RUN_COMPARE_REPETITIONS].integer;
+    struct metrics *redrawn = memory_new((size_t)most + 1, sizeof *redrawn);
+    if (!redrawn)
+        return error_memory(error);
+    const int64_t n_redrawn = redraw(run, redrawn);
     const struct judge judge = {.run = {arguments, &run->session, &run->dataset, run->pool},
                                 .test = &run->test,
                                 /* Of several ranks, the first judges by what all have trained. */
                                 .trains = !run->quiet && ranks_size() == 1,
                                 .twin = run->stages.at[STAGE_TRAIN].wall < TWIN_SECONDS,
                                 .models = run->comparisons,
-                                .n_models = &run->n_comparisons};
+                                .n_models = &run->n_comparisons,
+                                .redrawn = redrawn,
+                                .n_redrawn = n_redrawn};
     int status = 0;
     *words = run->remote ? NULL : judge_words(&judge, verdict); /* one user is no test */
     if (*words)
         status = verdict_file_write(directory, *verdict, *words, run->comparisons, run->n_comparisons, error);
+    for (int64_t i = 0; i < n_redrawn; i++)
+        metrics_free(&redrawn[i]);
+    free(redrawn);
     while (run->n_comparisons > asked)
         metrics_free(&run->comparisons[--run->n_comparisons].metrics);
     return status;
 }
 
-static int check_compare(const struct plan *plan, struct dpf_error *error)
+static int check_compare(const struct plan *plan, int is_alone, struct dpf_error *error)
 {
+    if (plan->run.params.values[RUN_COMPARE_REPETITIONS].integer && !is_alone)
+        return config_error(
+            plan->config, "run", "compare-repetitions", error,
+            "noise is drawn again by a run of one process alone: remove it, and repeat with run.seed in a "
+            "sweep");
     int n = 0;
     char **names = components_names(plan->run.params.values[RUN_COMPARE].text, &n);
     if (!names)
@@ -731,7 +796,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     const char *directory = status == 0 ? plan->run.params.values[RUN_OUTPUT].text : NULL;
     plan->without_records = is_server(run);
     if (status == 0)
-        status = check_compare(plan, error);
+        status = check_compare(plan, !run->part && !run->remote && ranks_size() == 1, error);
     status = ranks_agree(status, error);
     if (status == 0)
         status = alike_ranks_check(plan, run->resumes, error);
