@@ -16,7 +16,7 @@
 #include "plan/metric_release.h"
 #include "plan/queries.h"
 #include "plan/recommender_plan.h"
-#include "plan/repeat.h"
+#include "plan/trainings.h"
 #include "reading/data_params.h"
 
 static int bind_section(struct plan *plan, const char *section, const dpf_param *(*params)(int64_t *n),
@@ -267,7 +267,7 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
         return -1;
     const int64_t again =
         plan->without_mechanisms ? 0 : plan->run.params.values[RUN_COMPARE_REPETITIONS].integer;
-    return again > 0 ? repeat_trainings(plan, again + 1, error) : 0;
+    return again > 0 ? trainings_count(plan, again + 1, error) : 0;
 }
 
 int plan_judge_faults(const struct plan *plan, int status, struct violations *found,
