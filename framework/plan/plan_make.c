@@ -252,7 +252,7 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
         return -1;
     if (plan->recommender.instance && recommender_plan_complete(plan, error) != 0)
         return -1;
-    if (combinations_check_held_out(plan, error) != 0)
+    if (combinations_check_home_terms(plan, error) != 0 || combinations_check_held_out(plan, error) != 0)
         return -1;
     if (plan->run.params.values[RUN_CHECKPOINT].integer && combinations_check_checkpoint(plan, error) != 0)
         return -1;
