@@ -97,22 +97,13 @@ int session_complete_without_training(struct session *session, struct dpf_error 
     const dpf_value *model = plan->model.params.values;
     int64_t users = -1, items = -1;
     if (!model[MODEL_USERS].integer || !model[MODEL_ITEMS].integer) {
-        struct dataset dataset = {0};
         struct dpf_error unread = {0};
-        struct pool *pool = pool_new(1);
-        if (pool &&
-            data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
-            users = dataset.users.n;
-            items = dataset.items.n;
-        } else {
+        if (data_sizes(plan->config, &plan->data, &plan->split, plan->seeded, &users, &items, &unread) != 0)
             log_message(
                 LOG_LEVEL_WARNING,
                 "the data cannot be read (%s); sizes are taken as unknown, which keeps every bound valid but "
                 "can make it loose. [model] users and items declare them",
                 unread.text);
-        }
-        dataset_free(&dataset);
-        pool_free(pool);
     }
     return plan_complete(plan, users, items, error);
 }
