@@ -8,8 +8,9 @@ static const char usage[] =
     "\n"
     "Writes a commented configuration for a file of records into the current directory (FILE's name\n"
     "with .ini, or --output), checks it, and prints the guarantee, the accuracy to expect, and how to\n"
-    "train. Declared facts decide the recipe; of the file only the first line is read, for its\n"
-    "columns. On a terminal it asks for missing facts. With --json, an error is one line of JSON.\n"
+    "train. Declared facts decide the recipe; of the file only the first lines are read. On a\n"
+    "terminal it shows what they look like, and asks whether that is right, and for missing facts;\n"
+    "elsewhere it prints the facts to add. With --json, an error is one line of JSON.\n"
     "The facts:\n";
 
 int command_start(int argc, char **argv)

@@ -98,12 +98,75 @@ char *line_section(char *text, const char *file, long number, struct dpf_error *
     return check_name("section", name, file, number, error) == 0 ? name : NULL;
 }
 
+/* Bytes that stand for ';' and '#' between quotes while inih reads a line: no file may have them. */
+#define HIDDEN_SEMICOLON '\x01'
+#define HIDDEN_HASH '\x02'
+
+void line_hide_quoted(char *line)
+{
+    char *value = strchr(line, '=');
+    int quotes = 0;
+    for (const char *p = value; p && *p; p++)
+        quotes += *p == '"';
+    if (quotes % 2 != 0) /* not all of them are closed: they are ordinary characters */
+        return;
+    int inside = 0;
+    for (char *p = value; p && *p; p++) {
+        inside ^= *p == '"';
+        if (inside && *p == ';')
+            *p = HIDDEN_SEMICOLON;
+        else if (inside && *p == '#')
+            *p = HIDDEN_HASH;
+    }
+}
+
+/* Whether a value is one text in quotes: the quote that ends it is the last character. */
+static int is_quoted(const char *value)
+{
+    const size_t length = strlen(value);
+    if (length < 2 || value[0] != '"' || value[length - 1] != '"')
+        return 0;
+    for (size_t i = 1; i + 1 < length; i++)
+        if (value[i] == '"' && (i + 2 == length || value[++i] != '"'))
+            return 0;
+    return 1;
+}
+
+void line_unquote(char *value)
+{
+    for (char *p = value; *p; p++)
+        *p = *p == HIDDEN_SEMICOLON ? ';' : *p == HIDDEN_HASH ? '#' : *p;
+    if (!is_quoted(value))
+        return;
+    char *out = value;
+    for (const char *p = value + 1; p[1]; p++) {
+        *out++ = *p;
+        p += *p == '"'; /* two of them are one */
+    }
+    *out = '\0';
+}
+
+void line_add_value(struct text *out, const char *value)
+{
+    const size_t length = strlen(value);
+    const int needs = length > 0 && (value[0] == '"' || is_space(value[0]) || is_space(value[length - 1]) ||
+                                     find_comment(value, ';') || find_comment(value, '#'));
+    if (!needs) {
+        text_add(out, "%s", value);
+        return;
+    }
+    text_add(out, "\"");
+    for (const char *p = value; *p; p++)
+        text_add(out, *p == '"' ? "\"\"" : "%c", *p);
+    text_add(out, "\"");
+}
+
 static int check_value(const char *value, const char *file, long number, struct dpf_error *error)
 {
     return find_comment(value, '#')
                ? error_at(error, DPF_FAULT_CONFIG, file, number,
                           "'#' after a space is neither value nor comment: a comment after a "
-                          "value starts with ';'")
+                          "value starts with ';', and a value that has one stands in quotes")
                : 0;
 }
 
@@ -120,9 +183,10 @@ int line_check_key(const char *line, const char *name, const char *value, const 
     if (check_name("key", name, file, number, error) != 0)
         return -1;
     if (find_comment(value, ';'))
-        return error_at(error, DPF_FAULT_CONFIG, file, number,
-                        "\"%s\": a value cannot start with ';'; put a space before a comment",
-                        text_show(line, shown));
+        return error_at(
+            error, DPF_FAULT_CONFIG, file, number,
+            "\"%s\": a value cannot start with ';'; write it in quotes, or put a space before a comment",
+            text_show(line, shown));
     return check_value(value, file, number, error);
 }
 
@@ -168,8 +232,6 @@ int line_split_override(char *text, const char *label, char **section, char **ke
             "the value is blank: write tab for a TAB and space for a space, and nothing at all for "
             "the empty value");
     *value = line_trim(equals + 1);
-    if (find_comment(*value, ';'))
-        return error_at(error, DPF_FAULT_CONFIG, label, 0,
-                        "';' after a space starts a comment in files, so a value cannot contain it");
-    return check_value(*value, label, 0, error);
+    line_unquote(*value);
+    return 0;
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 /* file and number are for messages in all of these. */
 
@@ -29,6 +30,12 @@ int line_refuse(const char *line, const char *file, long number, struct dpf_erro
 /* Splits "section.key=value" of the command line; section and key point into text. */
 int line_split_override(char *text, const char *label, char **section, char **key, char **value,
                         struct dpf_error *error);
+/* Hides ';' and '#' between quotes from inih, which would take them for comments; line_unquote brings them back. */
+void line_hide_quoted(char *line);
+/* A value as its key gets it: a text in double quotes loses them, and "" inside is one quote. Changes value. */
+void line_unquote(char *value);
+/* Adds a value as a file has to write it: in quotes where it would be read otherwise. */
+void line_add_value(struct text *out, const char *value);
 /* Without spaces and tabs at both ends; changes text. */
 char *line_trim(char *text);
 /* Whether a trimmed line says nothing. */

@@ -106,6 +106,7 @@ static char *read_line(char *out, int size, void *context)
                  "the line is too long for this build of inih: %d bytes, limit %d", written, size - 1);
         return NULL;
     }
+    line_hide_quoted(out);
     return out;
 }
 
@@ -175,9 +176,12 @@ static int take_key(void *context, const char *unused, const char *name, const c
     reader->waiting = 0;
     if (line_check_key(reader->line, name, value, reader->source->file, reader->number, reader->error) != 0)
         return 0;
+    char text[CONFIG_LINE_MAX + 1];
+    snprintf(text, sizeof text, "%s", value);
+    line_unquote(text);
     int is_include = strcmp(name, "include") == 0;
     if (!*section && is_include)
-        return add_include(reader, value) == 0;
+        return add_include(reader, text) == 0;
     if (!*section || is_include) {
         error_at(reader->error, DPF_FAULT_CONFIG, reader->source->file, reader->number,
                  is_include ? "include = ... must stand before the first section, not in [%s]"
@@ -185,7 +189,7 @@ static int take_key(void *context, const char *unused, const char *name, const c
                  section, name);
         return 0;
     }
-    struct config_entry entry = {reader->section, name, value, reader->source->file, reader->number};
+    struct config_entry entry = {reader->section, name, text, reader->source->file, reader->number};
     return reader_add(reader->config, reader->source, &entry, 0, reader->error) == 0;
 }
 

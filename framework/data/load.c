@@ -141,6 +141,29 @@ int data_check_record(const struct config *config, const struct config_values *d
     return status;
 }
 
+int data_check_text(const struct config *config, const struct config_values *data,
+                    const struct config_values *split, struct dpf_error *error)
+{
+    struct data_options o;
+    struct paths paths;
+    if (data_options_read(config, data, split, &o, error) != 0)
+        return -1;
+    if (o.format == FORMAT_SYNTHETIC)
+        return 0;
+    if (paths_expand(o.path, o.kind == SPLIT_FILES ? o.test_path : "", &paths, error) != 0)
+        return -1;
+    int status = 0;
+    for (size_t i = 0; i < paths.n && status == 0; i++) {
+        const char *foreign = source_foreign(paths.files[i]);
+        if (foreign && o.file.header == HEADER_NO)
+            log_message(LOG_LEVEL_WARNING, "%s: by its first bytes this is %s", paths.files[i], foreign);
+        else if (foreign)
+            status = error_set(error, DPF_FAULT_DATA, "%s: this is %s", paths.files[i], foreign);
+    }
+    paths_free(&paths);
+    return status;
+}
+
 /* What each rank has read of a file is what rank 0 has there. hashes: of the parts, or of the whole file on each. */
 static int agree_on_contents(const struct loading *l, const char *path, char (*hashes)[65],
                              struct dpf_error *error)

@@ -30,6 +30,11 @@ int data_check(const struct config *config, const struct config_values *data,
 int data_check_record(const struct config *config, const struct config_values *data,
                       const struct config_values *split, struct dpf_error *error);
 
+/* Whether the files are text, by their first bytes: for the curator's eyes. What a header begins is an error
+   (DPF_FAULT_DATA); a first record might begin like that by chance, so that is a warning. */
+int data_check_text(const struct config *config, const struct config_values *data,
+                    const struct config_values *split, struct dpf_error *error);
+
 /*
  * Loads. seeded: the root of run.seed. Faults: DPF_FAULT_DATA, naming file:line, value and remedy. data_read
  * lists faults of single records in out->violations and leaves those records out, or, where records are

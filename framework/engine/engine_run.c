@@ -216,6 +216,7 @@ static void engine_close(struct engine *engine)
         free(engine->terms[which]);
         memory_sparse_free(engine->next[which]);
         free(engine->noise_variance[which]);
+        free(engine->order_keys[which]);
     }
     for (int w = 0; w < engine->n_workers; w++) {
         if (engine->workers)
@@ -279,9 +280,11 @@ static int side_step(struct engine *engine, int which, struct dpf_error *error)
     int messages = 0;
     for (int t = 0; t < side->n_terms; t++)
         messages |= side->terms[t].mechanism && (side->terms[t].by_user || side->terms[t].whole_message);
-    int status = !side->released ? step_local(engine, which, error)
-                 : messages      ? step_by_messages(engine, which, error)
-                                 : step_by_rows(engine, which, error);
+    const int by_record = (side->solver_functions->flags & DPF_SOLVER_BY_RECORD) != 0;
+    int status = by_record         ? step_by_record(engine, which, error)
+                 : !side->released ? step_local(engine, which, error)
+                 : messages        ? step_by_messages(engine, which, error)
+                                   : step_by_rows(engine, which, error);
     if (status == 0)
         status = step_reset_rows(engine, error);
     if (status == 0)

@@ -205,11 +205,11 @@ int step_return_transformed(struct engine *engine, struct term_run *term, struct
     return 0;
 }
 
-/* The largest norms of columns first .. first+d-1 of any row, or any of the n members. */
+/* The largest norms of columns first .. first+d-1 of any row, or any of the n members; upper: of a row's products. */
 static void largest_norms(const dpf_factors *factors, const int32_t *members, int64_t n, int first, int d,
-                          double *l1, double *l2, double *linf)
+                          double *l1, double *l2, double *linf, double *upper)
 {
-    *l1 = *l2 = *linf = 0;
+    *l1 = *l2 = *linf = *upper = 0;
     for (int64_t r = 0; r < (members ? n : factors->rows); r++) {
         const float *row = dpf_row(factors, members ? members[r] : r) + first;
         double sum = 0, square = 0;
@@ -220,6 +220,7 @@ static void largest_norms(const dpf_factors *factors, const int32_t *members, in
         }
         *l1 = fmax(*l1, sum);
         *l2 = fmax(*l2, sqrt(square));
+        *upper = fmax(*upper, (sum * sum + square) / 2);
     }
 }
 
@@ -229,13 +230,15 @@ static int bounds_from_data(struct engine *engine, struct term_run *term, struct
     struct term_plan *plan = term->plan;
     dpf_bounds bounds = plan->bounds;
     int columns = engine->model->columns;
-    double l1, linf;
+    double l1, linf, upper;
     const int32_t *members = term->members;
     largest_norms(&term->other, members, term->n_members, engine->plan->first[plan->side],
-                  engine->plan->dimension[plan->side], &bounds.other_l1, &bounds.other_l2,
-                  &bounds.other_linf);
-    largest_norms(&term->self, NULL, 0, 0, columns, &bounds.self_l1, &bounds.self_l2, &bounds.self_linf);
-    largest_norms(&term->residual, members, term->n_members, 0, columns, &l1, &bounds.residual_l2, &linf);
+                  engine->plan->dimension[plan->side], &bounds.other_l1, &bounds.other_l2, &bounds.other_linf,
+                  &bounds.other_upper);
+    largest_norms(&term->self, NULL, 0, 0, columns, &bounds.self_l1, &bounds.self_l2, &bounds.self_linf,
+                  &upper);
+    largest_norms(&term->residual, members, term->n_members, 0, columns, &l1, &bounds.residual_l2, &linf,
+                  &upper);
     plan_budgeted_bounds(plan, &bounds);
     term->other_l1 = bounds.other_l1;
     struct term_sensitivity sensitivity;

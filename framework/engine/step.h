@@ -2,6 +2,7 @@
 /*
  * step.h - the common part of all kinds of side steps.
  *
+ * record    the solver steps after each record, released or not: see step_by_record.c;
  * local     no mechanism: rows in batches, query to solver, all in float32;
  * rows      released, row by row: for each batch of rows the step encodes and sums every party's query;
  * messages  released, party by party: the step makes, transforms, encodes and sums the whole message of each
@@ -112,6 +113,7 @@ struct engine {
      * noise_variance.h. */
     double *noise_variance[2];
     int has_noise[2];
+    uint64_t *order_keys[2]; /* of ids, for solvers that step after each record; NULL: not yet */
 };
 
 /* 64-byte aligned, contents undefined. NULL after reporting that memory ran out. */
@@ -271,6 +273,8 @@ int step_accumulate_local(struct engine *engine, int worker, struct term_run *te
                           float *out, int64_t stride);
 
 int step_local(struct engine *engine, int side, struct dpf_error *error);
+/* A side of either kind whose solver has DPF_SOLVER_BY_RECORD. */
+int step_by_record(struct engine *engine, int side, struct dpf_error *error);
 int step_by_rows(struct engine *engine, int side, struct dpf_error *error);
 int step_by_messages(struct engine *engine, int side, struct dpf_error *error);
 /* At a party: its message of this round, to the server. */

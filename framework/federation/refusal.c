@@ -79,6 +79,8 @@ static const char *side_refusal(const struct plan *plan)
     if (!remote_solves(plan) && kind != PARTIES_USERS && kind != PARTIES_SILOS_BY_USERS)
         return "each party is one user, or a site with users of its own: [parties] kind = users, or "
                "silos-by-users";
+    if (side->solver_functions->flags & DPF_SOLVER_BY_RECORD)
+        return "the solver of the items steps after each record, and a party sends one message a round";
     return side->n_terms != 1 ? "a released side has one term" : term_refusal(plan, &side->terms[0]);
 }
 

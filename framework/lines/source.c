@@ -115,7 +115,11 @@ static void inspect_start(const struct block *block, int whole, const char **rem
     } foreign[] = {
         {"\xff\xfe", 2, "UTF-16 text: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"},
         {"\xfe\xff", 2, "UTF-16 text: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"},
-        {"PK\3\4", 4, "a ZIP archive: unpack it first"},
+        {"PK\3\4", 4, "a ZIP archive, or an Excel file: unpack it, or save it as CSV"},
+        {"SQLite format 3", 15, "an SQLite database: write its records as CSV (sqlite3 -csv FILE QUERY)"},
+        {"\x93NUMPY", 6, "a NumPy array, not text: export it as text first"},
+        {"{\"", 2, "JSON, not fields: convert it to CSV"},
+        {"[{", 2, "JSON, not fields: convert it to CSV"},
         {"\x1f\x8b\x08", 3, "compressed by gzip: give it a name that ends in .gz"},
         {"BZh", 3, "compressed by bzip2: unpack it first, or use gzip"},
         {"\xfd"
@@ -267,4 +271,18 @@ int source_next(struct source *source, struct block *block, struct dpf_error *er
         source->ended = 1; /* nobody reads behind a fault */
     pthread_mutex_unlock(&source->lock);
     return status;
+}
+
+const char *source_foreign(const char *path)
+{
+    struct dpf_error ignored = {0};
+    struct source source;
+    struct block block = {0};
+    if (source_open(&source, path, (size_t)1 << 12, &ignored) != 0)
+        return NULL;
+    (void)source_next(&source, &block, &ignored);
+    const char *remark = source.remark;
+    block_free(&block);
+    source_close(&source);
+    return remark;
 }

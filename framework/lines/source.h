@@ -70,6 +70,8 @@ int source_next(struct source *source, struct block *block, struct dpf_error *er
 size_t source_mark(const char *line, size_t length);
 /* The name in a line "NAME:" without its end, or a length of 0: the line is none of these. */
 size_t source_section_name(const char *line, size_t length);
+/* What a file likely is that is no text, for "this is %s", by its first bytes; NULL: text, or it cannot be read. */
+const char *source_foreign(const char *path);
 void source_close(struct source *source);
 void block_free(struct block *block);
 

@@ -167,10 +167,46 @@ static int is_pooled(const struct plan *plan, const struct side_plan *side, cons
            !(mechanism->flags & (DPF_MECHANISM_PER_USER | DPF_MECHANISM_CONTRIBUTORS)) && !term->sampler;
 }
 
+/* A solver that steps after each record: nothing may need more than one record's gradient. */
+static int check_by_record(const struct plan *plan, const struct side_plan *side,
+                           const struct term_plan *term, struct dpf_error *error)
+{
+    const char *id = side->solver->entry->component->id, *why = NULL;
+    if (!(side->solver_functions->flags & DPF_SOLVER_BY_RECORD))
+        return 0;
+    for (int i = 0; i < term->n_transforms; i++) {
+        const int32_t kind = ((const dpf_transform *)term->transforms[i]->functions)->kind;
+        if (kind == DPF_TRANSFORM_MESSAGE || kind == DPF_TRANSFORM_STATE)
+            why = "a transform changes whole messages";
+    }
+    if (side->n_terms > 1 || term->source != SOURCE_RECORDS)
+        why = "it takes one term over records";
+    else if (term->query.has_gram || term->query.form != DPF_FORM_GRADIENT ||
+             term->query.support != DPF_SUPPORT_OBSERVED)
+        why = "the loss is no sum of the records' gradients alone";
+    else if (term->bounds_from_data || side->solve_at != SOLVE_AT_SERVER)
+        why = "bounds = empirical and solve-at = party are for sums";
+    else if (plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS)
+        why = "rows change within a step, so [run] update = alternating";
+    else if (term->mechanism && plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
+        why = "each record is its user's message, so [parties] kind = users";
+    else if (term->mechanism &&
+             (((const dpf_mechanism *)term->mechanism->functions)->flags & DPF_MECHANISM_DENSE))
+        why = "the mechanism makes whole messages";
+    else if (term->mechanism &&
+             ((const dpf_aggregator *)term->aggregator->functions)->sees != DPF_SEES_MESSAGES)
+        why = "the aggregator shows sums alone: use aggregator = sum";
+    return why ? config_error(plan->config, plan_side_name(side->side), "solver", error,
+                              "solver %s steps after each record: %s; or use solver = gradient-descent", id,
+                              why)
+               : 0;
+}
+
 int combinations_check_term(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
                             struct dpf_error *error)
 {
-    if (check_transforms(plan, side, term, error) != 0 || check_returned(plan, term, error) != 0)
+    if (check_transforms(plan, side, term, error) != 0 || check_returned(plan, term, error) != 0 ||
+        check_by_record(plan, side, term, error) != 0)
         return -1;
     if (!term->mechanism && side->released && term->query.has_gram)
         return config_error(

@@ -445,6 +445,20 @@ static int choose_charge(const struct plan *plan, const struct term_plan *term, 
     return 0;
 }
 
+/* What claims of publications read of an event. */
+static void describe_for_claims(const struct plan *plan, const struct term_plan *term, dpf_event *event)
+{
+    const dpf_aggregator *aggregator = term->aggregator ? term->aggregator->functions : NULL;
+    const dpf_sampling *sampling = &term->sampling;
+    const double share =
+        sampling->kind != DPF_SAMPLING_NONE && sampling->unit == DPF_UNIT_USER && sampling->rate > 0
+            ? sampling->rate
+            : 1;
+    event->messages =
+        aggregator && aggregator->sees == DPF_SEES_SUM ? share * (double)plan_senders(plan, term) : 1;
+    event->numbers = (double)plan->sides[term->side].state_rows * (double)term->query.width;
+}
+
 /* Noise and events of one term; count is how often it releases. */
 int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
 {
@@ -491,6 +505,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         if (release_passes(plan, term->side) > 1 && term->draw_lifetime == DPF_LIFETIME_ROUND)
             events[i].lifetime = DPF_LIFETIME_RUN;
         events[i].sampling = charged;
+        describe_for_claims(plan, term, &events[i]);
         if (term->bounds_from_data)
             events[i].flags |= DPF_EVENT_BOUNDS_FROM_DATA;
         char source[224], which[80] = "";
@@ -568,6 +583,13 @@ int release_check_noise(const struct plan *plan, const struct side_plan *side, c
             "mechanism %s divides the noise among all parties that have records of a row, but sampler "
             "%s leaves some out, and their share of the noise with them",
             id, term->sampler->entry->component->id);
+    if ((side->solver_functions->flags & DPF_SOLVER_BY_RECORD) &&
+        (term->noise.where == DPF_NOISE_AT_SUM || mechanism->row_state || mechanism->correlation))
+        return config_error(plan->config, term->name, "mechanism", error,
+                            "solver %s steps after each record, so noise has to come with each message: "
+                            "mechanism %s adds it to sums, or "
+                            "over rounds; set where = party, or another solver",
+                            side->solver->entry->component->id, id);
     if (kind == PARTIES_CURATOR && !term->by_user)
         return 0;
     if (side->solve_at == SOLVE_AT_PARTY &&

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "config/config_line.h"
 #include "plan/plan.h"
 
 typedef void (*value_visitor)(void *context, const char *section, const dpf_param *param, const char *value,
@@ -111,6 +112,13 @@ static void add_to_part(void *context, const char *section, const dpf_param *par
     set_text(is_set ? parts->set : parts->defaults, section, param->name, value);
 }
 
+static void add_line(struct text *out, const char *before, const char *key, const char *value)
+{
+    text_add(out, "%s%s = ", before, key);
+    line_add_value(out, value);
+    text_add(out, "\n");
+}
+
 /*
  * Defaults are comments: some keys have a meaning only beside others, and are refused where they are set
  * without them.
@@ -131,9 +139,9 @@ char *plan_resolved_ini(const struct plan *plan)
     json_object_foreach(parts.set, section, object)
     {
         text_add(&text, "[%s]\n", section);
-        json_object_foreach(object, key, value) text_add(&text, "%s = %s\n", key, json_string_value(value));
+        json_object_foreach(object, key, value) add_line(&text, "", key, json_string_value(value));
         json_object_foreach(json_object_get(parts.defaults, section), key, value)
-            text_add(&text, "; %s = %s\n", key, json_string_value(value));
+            add_line(&text, "; ", key, json_string_value(value));
         text_add(&text, "\n");
     }
     json_decref(parts.set);

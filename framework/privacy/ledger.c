@@ -64,6 +64,7 @@ static dpf_event comparable(const dpf_event *event)
     out.count = 0;
     if (event->count == 1)
         out.lifetime = DPF_LIFETIME_ROUND;
+    out.messages = out.numbers = 0;
     memset(out.notes, 0, sizeof out.notes);
     return out;
 }

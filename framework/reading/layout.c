@@ -18,7 +18,7 @@ static const char *const usual_names[COLUMN_COUNT][12] = {
 };
 static const char *const column_words[COLUMN_COUNT] = {"user", "item", "rating", "time", "privacy weight"};
 
-static int is_usual(enum column column, const struct field *field)
+int layout_is_usual(enum column column, const struct field *field)
 {
     for (int i = 0; i < 12 && usual_names[column][i]; i++)
         if (field_is(field, usual_names[column][i]))
@@ -31,7 +31,7 @@ static int find_usual(enum column column, const struct field *fields, int n)
 {
     int found = -1;
     for (int i = 0; i < n; i++)
-        if (is_usual(column, &fields[i])) {
+        if (layout_is_usual(column, &fields[i])) {
             if (found >= 0)
                 return -2;
             found = i;

@@ -15,6 +15,8 @@ struct layout {
     int drops_times;           /* time stamps are checked and not kept */
 };
 
+/* Whether files of ratings use the name for such a column in their headers. */
+int layout_is_usual(enum column column, const struct field *field);
 /* Decides from the fields of the first line that is not empty. The text of error lacks file and line. */
 int layout_decide(const struct file_options *options, const struct field *fields, int64_t n,
                   struct layout *out, struct dpf_error *error);

@@ -180,7 +180,7 @@ static int check_config(const struct start *start, struct dpf_error *error)
         status = session_complete_without_training(&session, error);
     if (status == 0) {
         char *cost = expectation_text(start->recipe->is_simple, &start->facts);
-        print_line("Wrote ", "%s: %s dpframe looked only at the first line of %s.", start->config,
+        print_line("Wrote ", "%s: %s Of %s dpframe has read the first lines alone.", start->config,
                    start->recipe->summary, start->arguments->rest[0]);
         print_promise(&session.plan);
         print_line("Expected: ", "%s.", cost ? cost : "");

@@ -67,9 +67,18 @@ static const struct {
     [FACT_FIELDS] = {.key = "fields",
                      .question = "how many fields a line has",
                      .asked = "How many fields does a line have?"},
-    [FACT_USER] = {.key = "user", .question = "the user's column, a name or a number from 1"},
-    [FACT_ITEM] = {.key = "item", .question = "the item's column"},
-    [FACT_RATING] = {.key = "rating", .question = "the column of the rating or count"},
+    [FACT_USER] = {.key = "user",
+                   .question = "the user's column, a name or a number from 1",
+                   .asked = "Which column has the user, by name or number?",
+                   .without = "a usual name, or column 1"},
+    [FACT_ITEM] = {.key = "item",
+                   .question = "the item's column",
+                   .asked = "Which column has the item?",
+                   .without = "a usual name, or column 2"},
+    [FACT_RATING] = {.key = "rating",
+                     .question = "the column of the rating or count",
+                     .asked = "Which column has the rating or count?",
+                     .without = "a usual name, or column 3"},
     [FACT_TIME] = {.key = "time",
                    .question = "the column of the time stamp: the last record of each user is then held out",
                    .asked = "Which column has the time, by name or number?",
@@ -127,15 +136,17 @@ static int fact_named(const char *operand, size_t length)
 }
 
 struct name_format {
-    const char *end, *format;
+    const char *end, *format; /* an end that begins with '/' is a whole name */
 };
 
 static const char *format_by_end(const char *path, const struct name_format *names, size_t n)
 {
     const size_t length = strlen(path);
     for (size_t i = 0; i < n; i++) {
-        const size_t end = strlen(names[i].end);
-        if (length >= end && strcmp(path + length - end, names[i].end) == 0)
+        const char *wanted = names[i].end + (names[i].end[0] == '/' && !strchr(path, '/'));
+        const size_t end = strlen(wanted);
+        const int whole = wanted != names[i].end; /* a name, not an end of one */
+        if (whole ? strcmp(path, wanted) == 0 : length >= end && strcmp(path + length - end, wanted) == 0)
             return names[i].format;
     }
     return NULL;
@@ -146,10 +157,10 @@ static const char *format_of_name(const char *path)
     static const struct name_format names[] = {{".tsv", "tsv"},
                                                {".inter", "recbole"},
                                                {".tsv.gz", "tsv"},
-                                               {"u.data", "movielens-100k"},
-                                               {"u.data.gz", "movielens-100k"},
-                                               {"ratings.dat", "movielens-1m"},
-                                               {"ratings.dat.gz", "movielens-1m"}};
+                                               {"/u.data", "movielens-100k"},
+                                               {"/u.data.gz", "movielens-100k"},
+                                               {"/ratings.dat", "movielens-1m"},
+                                               {"/ratings.dat.gz", "movielens-1m"}};
     const char *format = format_by_end(path, names, sizeof names / sizeof names[0]);
     return format ? format : "csv";
 }
@@ -184,8 +195,12 @@ int start_facts_take(struct start_facts *facts, const char *path, const char *co
             return -1;
         facts->values[fact] = equals + 1;
     }
-    if (!facts->values[FACT_FORMAT])
+    facts->format_by_name = !facts->values[FACT_FORMAT];
+    if (facts->format_by_name)
         facts->values[FACT_FORMAT] = format_of_name(path);
+    /* What is no text is refused; the rest is for a person to confirm. */
+    if (look_at(path, &facts->look, error) != 0)
+        return -1;
     if (facts->values[FACT_ITEM_FEATURES] && !facts->values[FACT_ITEM_FEATURES_FORMAT])
         facts->values[FACT_ITEM_FEATURES_FORMAT] = format_of_features(facts->values[FACT_ITEM_FEATURES]);
     return 0;
@@ -227,6 +242,87 @@ static int is_needed(const struct start_facts *facts, int fact)
     }
 }
 
+/* ---- the form of the file --------------------------------------------------------------------------------- */
+
+/* What the first lines say of a fact, or NULL. buffer: for numbers. */
+static const char *seen_of(const struct look *look, int fact, char buffer[32])
+{
+    const int role = fact == FACT_USER     ? LOOK_USER
+                     : fact == FACT_ITEM   ? LOOK_ITEM
+                     : fact == FACT_RATING ? LOOK_RATING
+                     : fact == FACT_TIME   ? LOOK_TIME
+                                           : -1;
+    switch (fact) {
+    case FACT_FORMAT:
+        return look->format;
+    case FACT_DELIMITER:
+        return look->delimiter;
+    case FACT_HEADER:
+        return look->has_header ? "yes" : "no";
+    case FACT_FIELDS:
+        snprintf(buffer, 32, "%lld", (long long)look->fields);
+        return look->has_header ? NULL : buffer;
+    default:
+        if (role < 0 || look->columns[role] < 0)
+            return NULL;
+        snprintf(buffer, 32, "%d", look->columns[role] + 1);
+        return look->names[look->columns[role]][0] ? look->names[look->columns[role]] : buffer;
+    }
+}
+
+static const int form_facts[] = {FACT_FORMAT, FACT_DELIMITER, FACT_HEADER, FACT_FIELDS,
+                                 FACT_USER,   FACT_ITEM,      FACT_RATING, FACT_TIME};
+#define N_FORM (sizeof form_facts / sizeof form_facts[0])
+
+/* A recommender's file and MovieLens' have one form; of others it has to be told. */
+static int form_is_open(const struct start_facts *facts)
+{
+    return (is_needed(facts, FACT_HEADER) && !facts->values[FACT_HEADER]) ||
+           (is_needed(facts, FACT_FIELDS) && !facts->values[FACT_FIELDS]);
+}
+
+/* Shows the look; if the person says that it is right, it says what was not stated. */
+static void confirm_look(struct start_facts *facts, const struct look *look, const char *path)
+{
+    char line[64], buffer[32];
+    struct text shown = {0};
+    look_table(look, path, &shown);
+    fprintf(stderr, "%sIs that right? [yes|no] (Enter: yes)\nform = ", shown.data ? shown.data : "");
+    text_free(&shown);
+    fflush(stderr);
+    if (!fgets(line, sizeof line, stdin) || (line[0] != '\n' && line[0] != 'y' && line[0] != 'Y')) {
+        facts->form_declined = 1;
+        return;
+    }
+    for (size_t i = 0; i < N_FORM; i++) {
+        const int fact = form_facts[i];
+        const char *seen = seen_of(look, fact, buffer);
+        struct dpf_error problem = {0};
+        const int is_open = fact == FACT_FORMAT ? facts->format_by_name : !facts->values[fact];
+        if (is_open && seen && check_value(fact, seen, &problem) == 0)
+            facts->values[fact] = facts->owned[fact] = memory_text(seen);
+    }
+    facts->form_confirmed = 1;
+}
+
+/* The facts that the first lines suggest, to be added to the call. */
+static void suggest_form(const struct start_facts *facts, struct text *out)
+{
+    char buffer[32];
+    const struct look *look = &facts->look;
+    if (!form_is_open(facts) || look->lines == 0)
+        return;
+    text_add(out, "\nBy its first %lld lines the file looks like this; add what is right:\n ",
+             (long long)look->lines);
+    for (size_t i = 0; i < N_FORM; i++) {
+        const int fact = form_facts[i];
+        const char *seen = seen_of(look, fact, buffer);
+        const int is_open = fact == FACT_FORMAT ? facts->format_by_name : !facts->values[fact];
+        if (seen && is_open)
+            text_add(out, strchr(seen, ' ') ? " '%s=%s'" : " %s=%s", table[fact].key, seen);
+    }
+}
+
 /* Whether a terminal is asked for it, though there may be no answer. */
 static int is_offered(const struct start_facts *facts, int fact)
 {
@@ -234,9 +330,13 @@ static int is_offered(const struct start_facts *facts, int fact)
     case FACT_WANT:
         return says(facts, FACT_FEEDBACK, "explicit") && !facts->values[FACT_RECIPE];
     case FACT_DELIMITER:
-        return says(facts, FACT_FORMAT, "csv");
+        return says(facts, FACT_FORMAT, "csv") && !facts->form_confirmed;
     case FACT_TIME:
-        return !is_movielens(facts) && !says(facts, FACT_FORMAT, "recbole");
+        return !is_movielens(facts) && !says(facts, FACT_FORMAT, "recbole") && !facts->form_confirmed;
+    case FACT_USER:
+    case FACT_ITEM:
+    case FACT_RATING:
+        return facts->form_declined;
     case FACT_ITEMS_FILE:
         return 1;
     default:
@@ -274,6 +374,8 @@ static int ask(struct start_facts *facts, int fact)
 void start_facts_ask(struct start_facts *facts, const char *path)
 {
     int asked = 0;
+    if (form_is_open(facts) && facts->look.lines > 0)
+        confirm_look(facts, &facts->look, path);
     for (int f = 0; f < N_FACTS; f++) {
         if (facts->values[f] || !table[f].asked || !(is_needed(facts, f) || is_offered(facts, f)))
             continue;
@@ -295,6 +397,7 @@ static int list_missing(const struct start_facts *facts, struct dpf_error *error
             text_add(&list, "%s  %s=%s  %s", list.length ? "\n" : "", table[f].key,
                      table[f].choices ? table[f].choices : "...", table[f].question);
     const int missing = list.length > 0;
+    suggest_form(facts, &list);
     if (missing)
         error_set(error, DPF_FAULT_CONFIG,
                   "these facts are missing; declare them, since they are not taken from the data:\n%s",

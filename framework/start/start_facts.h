@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "start/look.h"
 
 enum fact {
     FACT_FEEDBACK,
@@ -47,6 +48,9 @@ enum fact {
 struct start_facts {
     const char *values[N_FACTS]; /* NULL: not stated */
     char *owned[N_FACTS];
+    struct look look;   /* of the file's first lines: shown to a person, who may confirm it */
+    int format_by_name; /* the format was not stated */
+    int form_confirmed, form_declined;
     /* The same as numbers, once start_facts_complete has succeeded. */
     int explicit_values, counts, ranking;
     int64_t users, items, records; /* records 0: not stated */
@@ -54,10 +58,12 @@ struct start_facts {
     char delta_text[32];
 };
 
-/* Takes "key=value" operands, and the format from the file's name unless one is stated. */
+/* Takes "key=value" operands, and the format from the file's name unless one is stated; looks at the first lines.
+ * DPF_FAULT_DATA if they are no text. */
 int start_facts_take(struct start_facts *facts, const char *path, const char *const *operands, int n,
                      struct dpf_error *error);
-/* Asks for missing facts on the terminal, one question a line; Enter keeps a default. Stops at the end of
+/* Shows what the first lines look like, where that was not stated, and asks whether it is right; then asks for
+   missing facts, one question a line; Enter keeps a default. Stops at the end of
    input. */
 void start_facts_ask(struct start_facts *facts, const char *path);
 /* Checks all facts; those that are missing are listed in the error, with what to write. */

@@ -3,14 +3,18 @@
 
 #include <string.h>
 
+#include "config/config_line.h"
 #include "start/expectation.h"
 
 /* ---- sections -------------------------------------------------------------------------------------- */
 
 static void add_key(struct text *out, const struct start_facts *facts, int fact, const char *key)
 {
-    if (facts->values[fact])
-        text_add(out, "%s = %s\n", key, facts->values[fact]);
+    if (!facts->values[fact])
+        return;
+    text_add(out, "%s = ", key);
+    line_add_value(out, facts->values[fact]);
+    text_add(out, "\n");
 }
 
 static void write_range(const struct start_facts *facts, struct text *out)

@@ -61,9 +61,16 @@ static int add_element(const char *start, size_t length, struct design_list *out
 
 int design_split(const char *text, char separator, struct design_list *out, char problem[DESIGN_PROBLEM])
 {
-    int depth = 0;
+    int depth = 0, quoted = 0;
     const char *start = text;
     for (const char *p = text;; p++) {
+        quoted ^= *p == '"';
+        if (quoted && *p == '\0') {
+            snprintf(problem, DESIGN_PROBLEM, "a quote is not closed");
+            return -1;
+        }
+        if (quoted)
+            continue;
         depth += *p == '{' ? 1 : *p == '}' ? -1 : 0;
         if (depth < 0 || depth > 1 || (*p == '\0' && depth != 0)) {
             snprintf(problem, DESIGN_PROBLEM, "braces do not match");

@@ -8,7 +8,7 @@
 #define DESIGN_PROBLEM 200
 
 /*
- * Splits at separators outside of braces, trims, takes braces off, and counts integer ranges "1..5" out.
+ * Splits at separators outside of braces and quotes, trims, takes braces off, and counts integer ranges "1..5" out.
  * Returns 0; -1 with a clause in problem (an empty element, a brace without its partner); -2 if memory ran
  * out.
  */

@@ -98,8 +98,10 @@ typedef struct dpf_additive {
     int32_t whole_blocks; /* 1: a draw gets all numbers of a row's block in one call */
     dpf_draw_integers integers;
     dpf_draw_reals reals;
-    const uint64_t *steps; /* noise in shares: `steps` of each block's draws; NULL: scale over grid */
-    const void *changes;   /* floats: dpf_noise_source.change of the blocks of a row, and from the place
+    const uint64_t
+        *steps; /* `steps` of each block's draws: of rows in the low half, of the Gram row in the high one;
+                              NULL: scale over grid */
+    const void *changes; /* floats: dpf_noise_source.change of the blocks of a row, and from the place
                               DPF_MAX_BLOCKS on of the Gram row's; NULL: 0 */
 } dpf_additive;
 
@@ -523,9 +525,12 @@ static inline dpf_status dpf_additive_chunk(const dpf_additive *noise, const dpf
 }
 
 /* `steps` of a draw for block b. */
-static inline uint64_t dpf_additive_steps(const dpf_additive *noise, int32_t b, double grid, double scale)
+static inline uint64_t dpf_additive_steps(const dpf_additive *noise, int32_t b, int gram, double grid,
+                                          double scale)
 {
-    return noise && noise->steps ? noise->steps[b] : (uint64_t)(scale / grid);
+    if (!noise || !noise->steps)
+        return (uint64_t)(scale / grid);
+    return gram ? noise->steps[b] >> 32 : noise->steps[b] & UINT32_MAX;
 }
 
 /* Where `changes` has the number of a block. */
@@ -556,7 +561,7 @@ static inline dpf_status dpf_additive_row(const dpf_additive *noise, dpf_noise_s
     for (int32_t b = 0; b < query->n_blocks; b++) {
         double grid = gram ? plan->gram_grid[b] : plan->grid[b];
         double scale = !from ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
-        uint64_t steps = dpf_additive_steps(noise, b, grid, scale);
+        uint64_t steps = dpf_additive_steps(noise, b, gram, grid, scale);
         int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
         dpf_additive_set_change(noise, b, gram, from);
         for (int64_t at = query->blocks[b].offset; at < end; at += room->n) {
@@ -658,7 +663,7 @@ static inline dpf_status dpf_additive_decode_row(const dpf_additive *noise, dpf_
     for (int32_t b = 0; b < query->n_blocks; b++) {
         double grid = gram ? plan->gram_grid[b] : plan->grid[b];
         double scale = !from ? 0 : gram ? plan->gram_scale[b] : plan->scale[b];
-        uint64_t steps = dpf_additive_steps(noise, b, grid, scale);
+        uint64_t steps = dpf_additive_steps(noise, b, gram, grid, scale);
         int64_t end = (int64_t)query->blocks[b].offset + query->blocks[b].length;
         dpf_additive_set_change(noise, b, gram, from);
         for (int64_t at = query->blocks[b].offset; at < end; at += room->n) {

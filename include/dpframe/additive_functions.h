@@ -29,7 +29,7 @@ enum {
     DPF_ADDITIVE_KEEPS_LIMIT,  /* double: the largest size of a message, in grid steps */
     DPF_ADDITIVE_KEEPS_FACTOR, /* double: dpf_release.noise_factor */
     DPF_ADDITIVE_KEEPS_PARTS,  /* t, of noise in shares; else 1 */
-    DPF_ADDITIVE_KEEPS_STEPS,  /* of each block's share; without shares, dpf_additive.changes */
+    DPF_ADDITIVE_KEEPS_STEPS, /* of shares whose variances add up: dpf_additive.steps; without shares, changes */
     DPF_ADDITIVE_KEEPS_CHANGES = DPF_ADDITIVE_KEEPS_STEPS
 };
 DPF_STATIC_ASSERT(DPF_ADDITIVE_KEEPS_STEPS + DPF_MAX_BLOCKS <= 16, "a plan has 16 words");
@@ -45,14 +45,15 @@ static inline void dpf_additive_keep(dpf_noise_plan *plan, int32_t word, double 
     memcpy(&plan->opaque[word], &number, sizeof number);
 }
 
-/* How many shares make up enough noise; grid steps of one share, or of the noise, in block b. */
+/* How many shares make up enough noise. */
 static inline int64_t dpf_additive_plan_parts(const dpf_noise_plan *plan)
 {
     return (int64_t)plan->opaque[DPF_ADDITIVE_KEEPS_PARTS];
 }
-static inline uint64_t dpf_additive_plan_steps(const dpf_noise_plan *plan, int32_t b)
+/* Grid steps of one share in block b, of shares whose variances add up. */
+static inline uint64_t dpf_additive_plan_steps(const dpf_noise_plan *plan, int32_t b, int32_t gram)
 {
-    return plan->opaque[DPF_ADDITIVE_KEEPS_STEPS + b];
+    return plan->opaque[DPF_ADDITIVE_KEEPS_STEPS + b] >> (gram ? 32 : 0) & UINT32_MAX;
 }
 
 /* Without shares: the change of block b that the plan protects, in grid steps (dpf_noise_source.change). */
@@ -64,6 +65,11 @@ static inline DPF_COLD void dpf_additive_keep_change(dpf_noise_plan *plan, int32
         change = nextafterf(change, INFINITY);
     memcpy((char *)&plan->opaque[DPF_ADDITIVE_KEEPS_CHANGES] + dpf_additive_change_place(b, gram), &change,
            sizeof change);
+}
+
+static inline int32_t dpf_additive_gram_share_index(const dpf_additive_mechanism *spec)
+{
+    return spec->shared + (spec->in_shares ? (int32_t)DPF_SHARES_GRAM_SHARE : (int32_t)DPF_SHARED_GRAM_SHARE);
 }
 
 static inline int32_t dpf_additive_grid_bits_index(const dpf_additive_mechanism *spec)
@@ -187,6 +193,10 @@ static inline int32_t dpf_additive_takes_scale(const dpf_additive_instance *it)
 static inline int32_t dpf_additive_has_one_scale(const dpf_additive_instance *it)
 {
     return it->spec->one_scale && it->spec->one_scale(it->values);
+}
+static inline double dpf_additive_gram_share(const dpf_additive_instance *it)
+{
+    return it->shared[dpf_additive_gram_share_index(it->spec) - it->spec->shared].real;
 }
 /* How many numbers of a block can move; rows, if one draw serves a row. */
 static inline DPF_COLD double dpf_additive_moved(const dpf_additive_mechanism *spec,
@@ -314,7 +324,7 @@ static inline DPF_COLD dpf_status dpf_additive_choose_together(const dpf_additiv
     ask.factor = release->noise_factor * it->multiplier;
     ask.shares = spec->in_shares ? &none : &it->shared[DPF_SHARED_SHARES];
     ask.shares_param = spec->shared + DPF_SHARED_SHARES;
-    ask.gram_share = spec->in_shares ? 0 : it->shared[DPF_SHARED_GRAM_SHARE].real;
+    ask.gram_share = dpf_additive_gram_share(it);
     ask.one_scale = dpf_additive_has_one_scale(it);
     ask.parts = dpf_additive_shares_of(spec, out);
     ask.bits = dpf_additive_mechanism_bits(it, release);
@@ -323,19 +333,25 @@ static inline DPF_COLD dpf_status dpf_additive_choose_together(const dpf_additiv
     return status == DPF_OK && *done < 0 ? dpf_additive_no_grid(it) : status;
 }
 
+<<<<<<< HEAD
+/*
+ * Noise in shares: how many parties make up enough noise, and how many messages a sum needs. A Gram row is a row like the
+ * others: every party sends a part of it with a share of its noise, so any t parts have the noise of the plan, for the
+ * sensitivity that the loss states of the sum. The host refuses where one party alone sends the Gram row.
+ */
+static inline dpf_status dpf_additive_begin_shares(const dpf_additive_instance *it,
+                                                   const dpf_release *release, dpf_noise_plan *out)
+=======
 /* Noise in shares: how many parties make up enough noise, and how many messages a sum needs. */
 static inline DPF_COLD dpf_status dpf_additive_begin_shares(const dpf_additive_instance *it,
                                                             const dpf_release *release, dpf_noise_plan *out)
+>>>>>>> integ
 {
     const dpf_host *host = it->host;
     const int32_t honest = it->spec->shared + DPF_SHARES_HONEST,
                   curious = it->spec->shared + DPF_SHARES_CURIOUS;
     const int64_t given = it->values[honest].integer, spare = it->values[curious].integer;
     const int64_t t = given ? given : release->min_survivors;
-    if (release->query->has_gram)
-        return (host->fail)(
-            host, DPF_E_UNSUPPORTED, -1,
-            "noise in shares cannot cover the Gram row of this loss; use laplace or gaussian");
     if (t < 1 || t > release->n_parties)
         return (host->fail)(host, DPF_E_CONFIG, honest,
                             "min-honest exceeds the number of parties: the noise would never be enough");
@@ -379,7 +395,7 @@ static inline dpf_additive dpf_additive_noise(const dpf_additive_instance *it, c
     noise.whole_blocks = it->spec->whole_blocks;
     noise.integers = it->spec->draw;
     noise.reals = it->spec->draw_real;
-    noise.steps = it->spec->in_shares ? &plan->opaque[DPF_ADDITIVE_KEEPS_STEPS] : NULL;
+    noise.steps = it->spec->in_shares == DPF_SHARES_VARIANCE ? &plan->opaque[DPF_ADDITIVE_KEEPS_STEPS] : NULL;
     noise.changes = it->spec->in_shares ? NULL : &plan->opaque[DPF_ADDITIVE_KEEPS_CHANGES];
     return noise;
 }
@@ -406,8 +422,23 @@ static inline DPF_COLD double dpf_additive_variance(const dpf_additive_instance 
     return copies * (it->spec->variance(from, scale / grid, n) * (grid * grid));
 }
 
+<<<<<<< HEAD
+/* Grid steps of one share; scale becomes that of all shares together, whose deviation is `root` times one's. */
+static inline uint64_t dpf_additive_whole(const dpf_additive_mechanism *spec, const dpf_noise_source *from,
+                                          double share, int64_t n, double root, double grid, double *scale)
+{
+    if (!(share > 0))
+        return 0;
+    *scale = sqrt(spec->variance(from, share / grid, n)) * grid * root;
+    return (uint64_t)(share / grid);
+}
+
+static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, const dpf_release *release,
+                                            dpf_noise_plan *out)
+=======
 static inline DPF_COLD void dpf_additive_finish_plan(const dpf_additive_instance *it,
                                                      const dpf_release *release, dpf_noise_plan *out)
+>>>>>>> integ
 {
     const dpf_additive_mechanism *spec = it->spec;
     const double parts = (double)dpf_additive_plan_parts(out), parties = (double)release->n_parties;
@@ -422,10 +453,13 @@ static inline DPF_COLD void dpf_additive_finish_plan(const dpf_additive_instance
         out->variance[b] = dpf_additive_variance(it, &row, share, out->grid[b], n, copies);
         out->gram_variance[b] =
             dpf_additive_variance(it, &gram, out->gram_scale[b], out->gram_grid[b], n, copies);
-        if (spec->in_shares)
-            out->opaque[DPF_ADDITIVE_KEEPS_STEPS + b] = (uint64_t)(share / out->grid[b]);
-        if (spec->in_shares == DPF_SHARES_VARIANCE && share > 0)
-            out->scale[b] = sqrt(spec->variance(&row, share / out->grid[b], n)) * out->grid[b] * sqrt(parts);
+        if (spec->in_shares != DPF_SHARES_VARIANCE)
+            continue;
+        const uint64_t steps = dpf_additive_whole(spec, &row, share, n, sqrt(parts), out->grid[b],
+                                                  &out->scale[b]),
+                       gram_steps = dpf_additive_whole(spec, &gram, out->gram_scale[b], n, sqrt(parts),
+                                                       out->gram_grid[b], &out->gram_scale[b]);
+        out->opaque[DPF_ADDITIVE_KEEPS_STEPS + b] = gram_steps << 32 | steps;
     }
 }
 
@@ -453,11 +487,10 @@ static inline DPF_COLD dpf_status dpf_additive_mechanism_plan(void *self, const 
     dpf_status status = dpf_additive_begin_plan(it, release, out);
     if (status != DPF_OK)
         return status;
-    const int32_t has_gram = release->query->has_gram && !it->spec->in_shares;
-    const double gram_share = has_gram ? it->shared[DPF_SHARED_GRAM_SHARE].real : 0;
+    const double gram_share = release->query->has_gram ? dpf_additive_gram_share(it) : 0;
     if (gram_share > 0 && !release->gram && !dpf_additive_takes_scale(it))
         return (it->host->fail)(
-            it->host, DPF_E_PRIVACY, it->spec->shared + DPF_SHARED_GRAM_SHARE,
+            it->host, DPF_E_PRIVACY, dpf_additive_gram_share_index(it->spec),
             "the loss does not state the sensitivity of its Gram row, so no noise can be chosen for it; "
             "use another loss, or gram-share = 0");
     status = dpf_additive_norms(it, release, 0, norms);

@@ -145,7 +145,7 @@ enum {
     DPF_SHARED_COUNT
 };
 /* The same for noise in shares. */
-enum { DPF_SHARES_HONEST, DPF_SHARES_CURIOUS, DPF_SHARES_GRID_BITS, DPF_SHARES_COUNT };
+enum { DPF_SHARES_HONEST, DPF_SHARES_CURIOUS, DPF_SHARES_GRID_BITS, DPF_SHARES_GRAM_SHARE, DPF_SHARES_COUNT };
 
 static const dpf_enum_value dpf_additive_places[] = {
     {"party", "Each party adds noise to its own message; the server need not be trusted."},
@@ -161,16 +161,19 @@ static const dpf_enum_value dpf_additive_precisions[] = {
     {"float", "Fast float64 noise; its low bits can reveal values, so the run cannot be certified (C9)."},
 };
 
+#define DPF_GRAM_SHARE_PARAM                                                                                 \
+    DPF_PARAM_REAL_F("gram-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",                 \
+                     "Fraction of the budget for the Gram row of the query; the other rows get the "         \
+                     "rest. If one bound covers the Gram row and the rows, nothing is divided, and "         \
+                     "any number above 0 has the same effect. At 0 the Gram row gets no noise.")
+
 /* The shared parameters; default and bounds of grid-bits. */
 #define DPF_ADDITIVE_PARAMS(BITS, LEAST, MOST)                                                               \
     DPF_PARAM_LIST_F("shares", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, DPF_PARAM_PRIVACY, "",                      \
                      "Shares of the budget for the blocks in their order; they add up to 1. Default: equal " \
                      "shares for the blocks that a unit can move; if one bound covers several blocks, "      \
                      "noise in the ratio of its weights."),                                                  \
-        DPF_PARAM_REAL_F("gram-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",             \
-                         "Fraction of the budget for the Gram row of the query; the other rows get the "     \
-                         "rest. If one bound covers the Gram row and the rows, nothing is divided, and "     \
-                         "any number above 0 has the same effect. At 0 the Gram row gets no noise."),        \
+        DPF_GRAM_SHARE_PARAM,                                                                                \
         DPF_PARAM_ENUM_F("where", 0, dpf_additive_places, DPF_PARAM_PRIVACY, "Who adds the noise."),         \
         DPF_PARAM_ENUM_F("lifetime", 1, dpf_additive_lifetimes, DPF_PARAM_PRIVACY,                           \
                          "How long one draw stays in use."),                                                 \
@@ -190,7 +193,8 @@ static const dpf_enum_value dpf_additive_precisions[] = {
                         "is refused."),                                                                      \
         DPF_PARAM_INT_F("grid-bits", BITS, LEAST, MOST, 0, "bits",                                           \
                         "log2 of the noise that each party draws (of the sensitivity, if that is larger "    \
-                        "and counts in L1) in grid steps; fewer where many messages are added.")
+                        "and counts in L1) in grid steps; fewer where many messages are added."),            \
+        DPF_GRAM_SHARE_PARAM
 
 /*
  * Defines the dpf_component NAME. SPEC is your dpf_additive_mechanism. FUNCTIONS is dpf_additive_functions;

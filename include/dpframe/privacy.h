@@ -128,6 +128,9 @@ typedef struct dpf_bounds {
     /* Largest change of one record's value when it is replaced; 0: not stated, value_hi - value_lo bounds
        it. Never above value_hi - value_lo; a record transform that scales values by a weight lowers it. */
     double value_change;
+    /* Largest sum of |y_j y_l|, j <= l, of any other row y; 0: not stated, (other_l1^2 + other_l2^2) / 2 bounds it. Where
+       norms are maxima over rows, those two may come from different rows. */
+    double other_upper;
 } dpf_bounds;
 
 /* How a sampler chooses, as the accountants see it. */
@@ -280,7 +283,10 @@ typedef struct dpf_event {
     dpf_norms unweighted;
     dpf_sampling sampling; /* filled in by the host from the sampler */
     uint64_t reserved[8];
-    uint64_t notes[4]; /* 0; later versions may use it for reports, never for an epsilon */
+    /* For claims of publications, never for a proved epsilon; filled in by the host, 0 where it is not known. */
+    double messages;   /* expected in what the server sees at once: 1, or those of a sum that hides them */
+    double numbers;    /* of a release, before transforms of messages flatten or pad them */
+    uint64_t notes[2]; /* 0; later versions may use it for reports, never for an epsilon */
 } dpf_event;
 
 #ifdef __cplusplus

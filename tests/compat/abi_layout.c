@@ -166,7 +166,7 @@ AT(dpf_joint_norms, capacity, 8);
 AT(dpf_joint_norms, reserved, 12);
 AT(dpf_joint_norms, bounds, 16);
 
-SIZE(dpf_bounds, 136);
+SIZE(dpf_bounds, 144);
 AT(dpf_bounds, size, 0);
 AT(dpf_bounds, side, 4);
 AT(dpf_bounds, dimension, 8);
@@ -186,6 +186,7 @@ AT(dpf_bounds, n_self, 104);
 AT(dpf_bounds, n_other, 112);
 AT(dpf_bounds, residual_l2, 120);
 AT(dpf_bounds, value_change, 128);
+AT(dpf_bounds, other_upper, 136);
 
 SIZE(dpf_sampling, 96);
 AT(dpf_sampling, kind, 0);
@@ -240,7 +241,9 @@ AT(dpf_event, sensitivity, 120);
 AT(dpf_event, unweighted, 888);
 AT(dpf_event, sampling, 912);
 AT(dpf_event, reserved, 1008);
-AT(dpf_event, notes, 1072);
+AT(dpf_event, messages, 1072);
+AT(dpf_event, numbers, 1080);
+AT(dpf_event, notes, 1088);
 
 /* dpframe/query.h */
 SIZE(dpf_block, 32);
@@ -923,6 +926,7 @@ IS(DPF_SOLVER_QUADRATIC, 2);
 IS(DPF_SOLVER_INDEFINITE, 4);
 IS(DPF_SOLVER_DEGREES, 8);
 IS(DPF_SOLVER_OPERATOR, 16);
+IS(DPF_SOLVER_BY_RECORD, 64);
 IS(DPF_TRANSFORM_RECORD, 1);
 IS(DPF_TRANSFORM_FACTOR, 2);
 IS(DPF_TRANSFORM_MESSAGE, 3);

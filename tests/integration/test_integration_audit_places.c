@@ -64,6 +64,12 @@ static const struct place {
      "[items]\nmechanism = discrete-gaussian\n[items.mechanism]\nnoise-multiplier = 4\n"},
     {"Laplace in shares", OF_USERS RATINGS L1 IN_SHARES SERVER
      "[items]\nmechanism = laplace-gamma\n[items.mechanism]\nepsilon = 2\n"},
+    {"Skellam in shares, with a Gram row", OF_USERS CLICKS L2 IN_SHARES SERVER
+     "[items]\nmechanism = skellam\n[items.mechanism]\nnoise-multiplier = 4\n"},
+    {"discrete Gaussian in shares, with a Gram row", OF_USERS CLICKS L2 IN_SHARES SERVER
+     "[items]\nmechanism = discrete-gaussian\n[items.mechanism]\nnoise-multiplier = 4\n"},
+    {"Laplace in shares, with a Gram row", OF_USERS CLICKS L1 IN_SHARES SERVER
+     "[items]\nmechanism = laplace-gamma\n[items.mechanism]\nepsilon = 2\n"},
     {"Gaussian at the sum, with a Gram row", OF_USERS CLICKS L2 GAUSSIAN AT_SUM OUTSIDER},
     {"Laplace at the sum, with a Gram row", OF_USERS CLICKS L1 LAPLACE AT_SUM OUTSIDER},
     {"Gaussian of each, with a Gram row", OF_USERS CLICKS L2 GAUSSIAN AT_EACH OUTSIDER},

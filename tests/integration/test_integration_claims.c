@@ -26,9 +26,11 @@ static const struct {
     /* Eq. 9: slope J D^2/(2 sigma^2), sigma = D/epsilon_i sqrt(2 ln(1.25/delta)), epsilon_i = .4, delta =
        .01, J = 100 steps: 100 * .16/(4 ln 125) = .828447; and 2 sqrt(.828447 ln 1e5) = 6.176680. */
     {"gaussian-rdp", 7.005127, 1e-5},
-    /* Eq. 18: theta = 1/4 and order 2 give 4; q = 1, p = 1024 rows of k = 14, 40 clients: 4 * 14336/40 =
-       1433.6; and ln 1e5 = 11.512925. */
-    {"dpmf-rp", 1445.112925, 1e-5},
+    /* Eq. 18: theta = 1/4 and order 2 give 4; q = 1, p = 841 rows of k = 14, beta n = 94.3: 4 * 11774/94.3 =
+       499.427360; and ln 1e5 = 11.512925. */
+    {"dpmf-rp", 510.940285, 1e-5},
+    /* The same budget, by thetas of four digits: theta^2/(1-2 theta)^4 = .010605680 of beta n = 1; .500265946 of p = 1682. */
+    {"dpmf-rp-case2", 510.998050, 1e-5},
     /* Theorem 1: 1/(1/1.5 + 1/3) = 1; Theorem 2: 1. */
     {"privsr", 1, 0},
 };

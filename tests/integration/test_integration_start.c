@@ -125,12 +125,49 @@ static void a_first_line_that_is_no_record_is_refused(void **state)
     assert_true(command_exists("plays.ini"));
     training_file("my-ratings.dat", "A1,B1,5.0,1198195200\nA1,B2,4.0,1198195200\n");
     command_expect(
-        "start my-ratings.dat feedback=explicit value-min=1 value-max=5 users=9 items=90 epsilon=3", 3,
-        "did you mean delimiter = comma?");
+        "start my-ratings.dat format=movielens-1m feedback=explicit value-min=1 value-max=5 users=9 "
+        "items=90 epsilon=3",
+        3, "did you mean delimiter = comma?");
     assert_false(command_exists("my-ratings.ini"));
     training_file("empty.csv", "");
     command_expect("start empty.csv feedback=implicit users=9 items=90 epsilon=3 header=no fields=2", 3,
                    "contains no records");
+}
+
+/* The facts that are printed for a file of any form make a configuration that runs. */
+static void printed_facts_fit_the_file(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"%d;%d;%d\n", "%d\t%d\t%d\n", "%d::%d::%d\n",
+                                        "%d %d %d\n", "%d|%d|%d\n",   "\"%d\",\"a, \"\"%d\"\"\",\"%d\"\n"};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char call[1024];
+        char *at = text;
+        for (int u = 0; u < 40; u++)
+            for (int k = 0; k < 8; k++)
+                at += sprintf(at, forms[i], u, 100 + (u * 7 + k) % 30, k % 5 + 1);
+        training_file("form.txt", text);
+        command_expect("start form.txt feedback=explicit value-min=1 value-max=5 users=40 items=30 epsilon=8",
+                       2, "By its first 40 lines");
+        const char *facts = strstr(command_err, "what is right:\n");
+        assert_non_null(facts);
+        snprintf(call, sizeof call,
+                 "start form.txt feedback=explicit value-min=1 value-max=5 users=40 items=30 epsilon=8 %.*s",
+                 (int)strcspn(facts + 17, "\n"), facts + 17);
+        command_expect(call, 0, "");
+        command_expect("-q -c form.ini -O form-results", 0, "");
+        assert_false(command_exists("form-results/private/violations.txt"));
+        command_expect("predict form-results form.txt --output form-predictions.csv", 0, "");
+        assert_int_equal(unlink(command_path("form.ini")), 0);
+        command_expect("-q -c form-results/config.ini -O form-again", 0,
+                       ""); /* what is saved is read again */
+    }
+    training_file("form.parquet", "PAR1\x15\n");
+    command_expect("start form.parquet " LISTS, 3, "this is Parquet");
+    training_file(
+        "form.ini",
+        "[data]\nformat = csv\nfeedback = implicit\npath = form.parquet\n[model]\nkind = popularity\n");
+    command_expect("check -c form.ini", 3, "form.parquet: this is Parquet");
 }
 
 /* Whatever stands in the third column, a list is made of who has what. */
@@ -293,7 +330,7 @@ static int on_a_terminal(const char *config, const char *answers)
 static void a_terminal_is_asked(void **state)
 {
     (void)state;
-    const int code = on_a_terminal("asked.ini", "maybe\nexplicit\n\n500\n\n50\n1\n5\n3\n\nyes\n\n\n");
+    const int code = on_a_terminal("asked.ini", "yes\nmaybe\nexplicit\n\n500\n\n50\n1\n5\n3\n\n");
     if (code < 0) {
         print_message("no pseudo-terminal here: questions are not tested\n");
         return;
@@ -305,8 +342,13 @@ static void a_terminal_is_asked(void **state)
     assert_non_null(strstr(other, "And the largest?"));
     assert_non_null(strstr(other, "(Enter: ratings)"));
     assert_true(command_exists("asked.ini"));
+    /* The form was shown, and is written as it was confirmed. */
+    assert_non_null(strstr(other, "1       user     user                u0, u0, u0"));
+    command_slurp(command_path("asked.ini"), text, sizeof text);
+    assert_non_null(strstr(text, "header = yes\ncolumn.user = user\ncolumn.item = item\n"));
+    assert_non_null(strstr(text, "column.rating = rating\n"));
     /* The end of the input: what is missing is listed. */
-    assert_int_equal(on_a_terminal("half.ini", "implicit\n500\n\004"), 2);
+    assert_int_equal(on_a_terminal("half.ini", "no\nimplicit\n500\n\004"), 2);
     assert_non_null(strstr(other, "these facts are missing"));
     assert_false(command_exists("half.ini"));
 }
@@ -332,6 +374,7 @@ int main(void)
         cmocka_unit_test(nothing_is_taken_from_the_records),
         cmocka_unit_test(what_cannot_run_is_not_left),
         cmocka_unit_test(a_first_line_that_is_no_record_is_refused),
+        cmocka_unit_test(printed_facts_fit_the_file),
         cmocka_unit_test(values_are_not_read_for_lists),
         cmocka_unit_test(features_of_a_csv_are_declared),
         cmocka_unit_test(a_terminal_is_asked),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config_support.h"
 
+#include "config/config_line.h"
+
 static void reads_a_file(void **state)
 {
     (void)state;
@@ -112,6 +114,53 @@ static void refuses_bad_text(void **state)
             assert_true((unsigned char)*p >= 0x20);
             assert_true((unsigned char)*p < 0x7f);
         }
+    }
+}
+
+/* A value in quotes may have what begins a comment; quotes that do not enclose the value are characters of it. */
+static void reads_values_in_quotes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *written, *value;
+    } values[] = {{"\";\"", ";"},
+                  {"\"a ; b # c\" ; comment", "a ; b # c"},
+                  {"\" a \"", " a "},
+                  {"\"\"", ""},
+                  {"\"say \"\"hello\"\" ; once\"", "say \"hello\" ; once"},
+                  {"5\" disks ; comment", "5\" disks"},
+                  {"\"a\" and \"b\"", "\"a\" and \"b\""},
+                  {"x=\";\"; y=2", "x=\";\"; y=2"},
+                  {"\"", "\""}};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "[a]\nx = %s\ny = 1\n", values[i].written);
+        struct config *config = support_parse(text);
+        assert_string_equal(support_value(config, "a", "x"), values[i].value);
+        assert_string_equal(support_value(config, "a", "y"), "1");
+        config_free(config);
+    }
+}
+
+/* What line_add_value writes is read back as it was, whatever text it is. */
+static void every_value_can_be_written(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"\"", ";", "#", " ", "a", "\t", "=", "[", "\xc3\xa9", ","};
+    const size_t n = sizeof pieces / sizeof pieces[0];
+    for (size_t number = 0; number < n * n * n * n * n; number++) {
+        char value[32] = "";
+        for (size_t rest = number; rest > 0; rest /= n)
+            strcat(value, pieces[rest % n]);
+        struct text text = {0};
+        text_add(&text, "[a]\nx = ");
+        line_add_value(&text, value);
+        text_add(&text, "\ny = 1\n");
+        struct config *config = support_parse(text.data);
+        assert_string_equal(support_value(config, "a", "x"), value);
+        assert_string_equal(support_value(config, "a", "y"), "1");
+        config_free(config);
+        text_free(&text);
     }
 }
 

@@ -22,6 +22,11 @@ extern "C" {
 #define DPF_SOLVER_DEGREES UINT32_C(8)    /* reads how many records each row has (condition C8) */
 #define DPF_SOLVER_OPERATOR UINT32_C(16)  /* prefers products with A to A itself; accepts both */
 #define DPF_SOLVER_PRIOR UINT32_C(32)     /* needs a constant ridge above 0 of every unknown */
+/*
+ * Steps after each record. solve gets one row at a time, with the query of a single record at the row as it stands after the
+ * record before; the records of a row come in an order that follows from their ids, the seed and the round.
+ */
+#define DPF_SOLVER_BY_RECORD UINT32_C(64)
 
 /* A batch of rows. */
 typedef struct dpf_solve {

@@ -10,6 +10,8 @@
 #include "dpframe/accounting.h"
 #include "dpframe/dpframe.h"
 
+#include "dpmf_rp_divergence.h"
+
 enum { P_CLAIM, P_ORDER, P_C0, P_UNIT, P_ADJACENCY, P_COUNT };
 enum {
     CLAIM_EQ9,
@@ -335,16 +337,16 @@ static dpf_status claim_dpmf_rp(const struct published *published, const dpf_eve
     const double order = published->order;
     double most = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        const dpf_event_numbers *p = &events[i].p;
         if (!counts(&events[i]) || events[i].kind == DPF_EVENT_NO_OP)
             continue;
-        const double rest = 1.0 - 2.0 * p->pbm.theta;
-        if (events[i].kind != DPF_EVENT_PBM ||
-            !(rest > 0.0 && p->pbm.clients >= 1.0 && p->pbm.coordinates >= 0.0))
+        if (events[i].kind != DPF_EVENT_PBM)
             return dpf_refuse_event(published->host, DPF_E_UNSUPPORTED, &events[i], i,
                                     "the claim is about the Poisson binomial mechanism");
-        const double one = published->c0 * p->pbm.theta * p->pbm.theta / (rest * rest * rest * rest) * order *
-                           order / (order - 1.0) * p->pbm.trials * p->pbm.coordinates / p->pbm.clients;
+        const double one = dpmf_rp_divergence(&events[i], order, published->c0);
+        if (!(one >= 0.0))
+            return dpf_refuse_event(published->host, DPF_E_UNSUPPORTED, &events[i], i,
+                                    "theta is not below 1/2, or it is not known how many messages and "
+                                    "numbers a release has");
         most = one > most ? one : most;
     }
     if (!(question->delta > 0.0))

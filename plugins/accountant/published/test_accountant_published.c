@@ -121,20 +121,28 @@ static void privsr_adds_up_its_noise(void **state)
 
 /*
  * DPMF-RP, Eq. 18, by hand: theta = 1/4 gives theta^2/(1-2 theta)^4 = 1, order 2 gives 4, so with q = 2,
- * p k = 50 coordinates and beta n = 400 clients it is 4 * 2 * 50/400 = 1 for c0 = 1; ten rounds change
- * nothing.
+ * p k = 50 numbers and beta n = 400 messages it is 4 * 2 * 50/400 = 1 for c0 = 1; ten rounds change
+ * nothing, nor do the clients counted on (90) and the numbers after padding (64), which are a proof's.
  */
 static void dpmf_rp_is_a_renyi_divergence(void **state)
 {
     dpf_event event = event_of(DPF_EVENT_PBM, NAN);
-    const double p[4] = {0.25, 2, 400, 50};
+    const double p[4] = {0.25, 2, 90, 64};
     (void)state;
     memcpy(event.p.all, p, sizeof p);
+    event.messages = 400;
+    event.numbers = 50;
     dpf_answer answer = claim_of("claim=dpmf-rp-eq18", &event, 1, 1e-5);
     assert_answer(&answer, 1 + log(1e5), 1e-5);
     assert_true(answer.order == 2);
     answer = claim_of("claim=dpmf-rp-eq18; c0=3; order=11", &event, 1, 1e-5);
     assert_answer(&answer, 3 * 12.1 * 0.25 + log(1e5) / 10, 1e-5);
+    /* Each message by itself: theta/(1-2 theta)^2 must be a 20th for the same budget. */
+    event.messages = 1;
+    event.p.pbm.theta = (24 - sqrt(560.0)) / 8;
+    answer = claim_of("claim=dpmf-rp-eq18", &event, 1, 1e-5);
+    if (!(fabs(answer.epsilon - 1 - log(1e5)) < 1e-9))
+        fail_msg("%.17g", answer.epsilon);
 }
 
 /* HDPMF, Theorem 2: K = 16, Delta = 4, noise 2 sqrt(K) Delta/epsilon = 64 for epsilon = 1/2. DPIMF,

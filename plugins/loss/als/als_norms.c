@@ -26,11 +26,14 @@ double als_value_change(const dpf_bounds *bounds)
     return stated ? least(bounds->value_change, range) : range;
 }
 
-dpf_norms als_outer_norms(const dpf_norms *y, uint32_t layout)
+dpf_norms als_outer_norms(const dpf_norms *y, uint32_t layout, const dpf_bounds *bounds)
 {
     dpf_norms outer = {y->l1 * y->l1, y->l2 * y->l2, y->linf * y->linf};
     if (layout == DPF_LAYOUT_PACKED) {
         outer.l1 = (outer.l1 + outer.l2) / 2;
+        if (bounds->size >= offsetof(dpf_bounds, other_upper) + sizeof(bounds->other_upper) &&
+            bounds->other_upper > 0)
+            outer.l1 = least(outer.l1, bounds->other_upper);
         outer.l2 *= sqrt((1 + least(1, outer.linf / outer.l2)) / 2);
         if (y->l2 == 0 || isinf(y->l2))
             outer.l2 = y->l2;
@@ -114,7 +117,7 @@ void als_gram_sensitivity(const dpf_query *query, const dpf_bounds *bounds, doub
         const int32_t kind = query->blocks[b].kind;
         dpf_norms part = zero;
         if (kind == DPF_BLOCK_QUADRATIC && bounds->side == DPF_SIDE_ITEMS)
-            part = als_scaled(als_outer_norms(&y, query->blocks[b].layout), factor);
+            part = als_scaled(als_outer_norms(&y, query->blocks[b].layout, bounds), factor);
         dpf_norms *record = gram[b].at[DPF_UNIT_RECORD], *user = gram[b].at[DPF_UNIT_USER];
         record[DPF_ADJ_REPLACE_VALUE] = record[DPF_ADJ_ADD_REMOVE] = record[DPF_ADJ_ZERO_OUT] = zero;
         if (flip)

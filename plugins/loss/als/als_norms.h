@@ -25,7 +25,7 @@ dpf_norms als_vector_norms(const dpf_bounds *bounds);
 /* The largest change of one record's value. */
 double als_value_change(const dpf_bounds *bounds);
 /* Norms of y y' in a layout. */
-dpf_norms als_outer_norms(const dpf_norms *y, uint32_t layout);
+dpf_norms als_outer_norms(const dpf_norms *y, uint32_t layout, const dpf_bounds *bounds);
 dpf_norms als_scaled(dpf_norms norms, double factor); /* 0 times infinity is 0 */
 
 /* Spreads a record's contributions over units and adjacencies; statements not made stay as they are. */

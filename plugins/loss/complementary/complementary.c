@@ -96,7 +96,7 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
     const struct complementary *self = instance;
     const double w = bounds->weight_max;
     const dpf_norms y = als_vector_norms(bounds), one = {1, 1, 1}, zero = {0, 0, 0};
-    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout);
+    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout, bounds);
     const struct als_contribution c = {
         .present = {als_scaled(outer, self->rest * w), als_scaled(y, 2 * w), als_scaled(one, self->rest * w)},
         .revalued = {zero, zero, zero}, /* values are not read */

@@ -230,6 +230,29 @@ static void test_published_sensitivities(void **state)
     }
 }
 
+/*
+ * Eq. 18 is a maximum over rows of one row's triangle. Of (1, 1) and (1.9, 0) the first has the largest L1 norm, the second
+ * the largest L2 norm and the largest triangle, 3.61; the two norms together would say (4 + 3.61) / 2.
+ */
+static void test_maximum_of_one_row(void **state)
+{
+    (void)state;
+    struct plain_host host;
+    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
+    dpf_bounds bounds = bounds_of(DPF_SIDE_ITEMS, 2, 2, 1.9, 1.9);
+    const double expected[2] = {(4 + 3.61) / 2, 3.61};
+    plain_open(&host, find(), "unobserved-weight=0.5");
+    for (int stated = 0; stated < 2; stated++) {
+        bounds.other_upper = stated ? 3.61 : 0;
+        state_them(&host, DPF_LAYOUT_PACKED, &bounds, blocks, gram);
+        assert_true(fabs(blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 - 0.5 * expected[stated]) < 1e-12);
+    }
+    bounds.size = offsetof(dpf_bounds, other_upper); /* an older host */
+    state_them(&host, DPF_LAYOUT_PACKED, &bounds, blocks, gram);
+    assert_true(fabs(blocks[0].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 - 0.5 * expected[0]) < 1e-12);
+    plain_close(&host);
+}
+
 /* The strawman: the blocks of implicit-als add up to Eq. 9. */
 static void test_strawman_sensitivity(void **state)
 {
@@ -350,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_whole_objective),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_published_sensitivities),
+        cmocka_unit_test(test_maximum_of_one_row),
         cmocka_unit_test(test_strawman_sensitivity),
         cmocka_unit_test(test_weights_multiply),
         cmocka_unit_test(test_sensitivities),

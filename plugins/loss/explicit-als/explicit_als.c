@@ -103,7 +103,7 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
     const double high = bounds->value_hi - bounds->offset + fixed;
     const double residual = fmax(fabs(low), fabs(high));
     const dpf_norms y = row_norms(self, bounds), one = {1, 1, 1}, zero = {0, 0, 0};
-    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout);
+    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout, bounds);
     const struct als_contribution c = {
         .present = {als_scaled(outer, w), als_scaled(y, 2 * w * residual), als_scaled(one, w)},
         .revalued = {zero, als_scaled(y, 2 * w * als_value_change(bounds)), zero},

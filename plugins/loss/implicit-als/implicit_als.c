@@ -108,7 +108,7 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
     const double most = w * fmax(fabs(low), fabs(high));
     const double change = conf == 0 ? 0 : w * conf * als_value_change(bounds);
     const dpf_norms y = als_vector_norms(bounds), one = {1, 1, 1}, zero = {0, 0, 0};
-    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout);
+    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout, bounds);
     const struct als_contribution c = {
         .present = {als_scaled(outer, most), als_scaled(y, 2 * most), als_scaled(one, w)},
         .revalued = {als_scaled(outer, change), als_scaled(y, 2 * change), zero},

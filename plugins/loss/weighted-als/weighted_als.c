@@ -64,7 +64,7 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
     const double w = bounds->weight_max, kappa = self->confidence;
     const double most = fmax(fabs(bounds->value_lo), fabs(bounds->value_hi));
     const dpf_norms y = als_vector_norms(bounds), zero = {0, 0, 0};
-    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout);
+    const dpf_norms outer = als_outer_norms(&y, als_block(q, DPF_BLOCK_QUADRATIC)->layout, bounds);
     const struct als_contribution c = {
         .present = {als_scaled(outer, w * kappa), als_scaled(y, 2 * w * (1 + kappa) * most), zero},
         .revalued = {zero, als_scaled(y, 2 * w * (1 + kappa) * (bounds->value_hi - bounds->value_lo)), zero},

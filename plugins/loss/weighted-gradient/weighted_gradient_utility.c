@@ -2,6 +2,7 @@
 /* The report of DPMF-RP's theory for a clipped gradient under the Poisson binomial mechanism. */
 #include <math.h>
 
+#include "dpmf_rp_divergence.h"
 #include "projection_utility.h"
 #include "weighted_gradient.h"
 
@@ -46,8 +47,7 @@ static void add_numbers(const struct weighted_gradient *loss, const dpf_utility_
     const double p = (double)setup->rows, k = setup->query->dimension;
     const int sampled = setup->sampling->kind != DPF_SAMPLING_NONE && setup->sampling->rate > 0;
     const double beta = sampled ? setup->sampling->rate : 1;
-    const double renyi = theta * theta / pow(1 - 2 * theta, 4) * (ORDER * ORDER / (ORDER - 1)) * trials * p *
-                         k / (users * beta);
+    const double renyi = dpmf_rp_divergence(event, ORDER, 1);
     dpf_utility_add_number(report, "m", (double)setup->bounds->n_self, 1, INFINITY, 0, "item rows");
     dpf_utility_add_number(report, "k", k, 1, INFINITY, 0, "numbers of a row");
     dpf_utility_add_number(report, "p", p, 1, INFINITY, 0, "rows behind the projection");

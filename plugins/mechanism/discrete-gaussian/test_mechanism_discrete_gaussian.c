@@ -65,6 +65,7 @@ static void what_cannot_be_private_is_refused(void **state)
 {
     (void)state;
     shares_check_too_few(component);
+    shares_check_gram(component, "gram-share=0.25");
     shares_check_refusals(component, "noise-multiplier=0");
 }
 

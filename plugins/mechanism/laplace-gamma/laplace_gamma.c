@@ -112,14 +112,17 @@ static dpf_status gamma_encode(void *self, const dpf_call *call, const dpf_noise
 
 /* Adds the noise of that many shares to one row of integers. */
 static int add_noise(const dpf_additive_instance *gamma, const dpf_noise_plan *plan, const dpf_query *query,
-                     dpf_cursor *cursor, uint64_t shares, int64_t *row)
+                     int gram, dpf_cursor *cursor, uint64_t shares, int64_t *row)
 {
-    for (int32_t b = 0; b < query->n_blocks; b++)
-        if (plan->scale[b] > 0 &&
-            gamma_shares_add(gamma->random, cursor, dpf_additive_plan_steps(plan, b), shares,
+    for (int32_t b = 0; b < query->n_blocks; b++) {
+        const double scale = gram ? plan->gram_scale[b] : plan->scale[b],
+                     grid = gram ? plan->gram_grid[b] : plan->grid[b];
+        if (scale > 0 &&
+            gamma_shares_add(gamma->random, cursor, (uint64_t)(scale / grid), shares,
                              (uint64_t)dpf_additive_plan_parts(plan), (uint64_t)query->blocks[b].length,
                              row + query->blocks[b].offset) != 0)
             return -1;
+    }
     return 0;
 }
 
@@ -138,7 +141,8 @@ static dpf_status decode_simulated(const dpf_additive_instance *gamma, const dpf
         dpf_copy(&one, sizeof one, sums);
         memcpy(row, sums->values + r * sums->stride, (size_t)sums->width * sizeof(*row));
         gamma->random->seek(gamma->stream, call->draw, DPF_PARTY_AGGREGATE, id, &cursor);
-        if (add_noise(gamma, plan, query, &cursor, (uint64_t)sums->survivors, row) != 0)
+        if (add_noise(gamma, plan, query, dpf_additive_is_gram(query, sums, id), &cursor,
+                      (uint64_t)sums->survivors, row) != 0)
             return call->host->fail(call->host, DPF_E_RANGE, P_SHARED + DPF_SHARES_GRID_BITS,
                                     "noise and value leave the range of integers");
         one.values = row;

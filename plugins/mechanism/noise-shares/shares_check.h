@@ -22,9 +22,9 @@ static inline void shares_release(struct plain_release *r, int64_t rows)
     r->release.n_parties = r->release.min_survivors = SHARES_PARTIES;
 }
 
-/* The decoded sum of that many empty messages. */
-static inline void shares_sum(struct plain_host *host, const struct plain_release *r,
-                              const dpf_noise_plan *plan, int64_t senders, double *out)
+/* The decoded sum of that many empty messages, in this draw. */
+static inline void shares_sum_at(struct plain_host *host, const struct plain_release *r,
+                                 const dpf_noise_plan *plan, int64_t senders, uint32_t draw, double *out)
 {
     static const double nothing[SHARES_MOST_CELLS];
     static int64_t sums[SHARES_MOST_CELLS], message[SHARES_MOST_CELLS];
@@ -32,6 +32,7 @@ static inline void shares_sum(struct plain_host *host, const struct plain_releas
     const int64_t cells = r->release.rows * SHARES_WIDTH;
     memset(sums, 0, sizeof(sums));
     dpf_call call = *plain_call(host);
+    call.draw = draw;
     for (int64_t p = 0; p < senders; p++) {
         dpf_encoded integers = plain_integers(r, message);
         call.party = (uint32_t)p;
@@ -44,6 +45,63 @@ static inline void shares_sum(struct plain_host *host, const struct plain_releas
     sum.survivors = senders;
     call.party = DPF_PARTY_AGGREGATE;
     assert_int_equal(mechanism->decode(host->self, &call, plan, &r->query, &sum, out, SHARES_WIDTH), DPF_OK);
+}
+
+static inline void shares_sum(struct plain_host *host, const struct plain_release *r,
+                              const dpf_noise_plan *plan, int64_t senders, double *out)
+{
+    shares_sum_at(host, r, plan, senders, plain_call(host)->draw, out);
+}
+
+/*
+ * A Gram row, which a unit moves 3 times as far as the rows: it and the rows are an event each, with a quarter and three
+ * quarters of the budget, and each has the noise that its event and the plan state. `settings` ask for a gram-share of
+ * .25; without it the Gram row has no noise, and its event says so.
+ */
+static inline void shares_check_gram(const dpf_component *component, const char *settings)
+{
+    static double noise[2][4000];
+    struct plain_host host;
+    struct plain_release r;
+    dpf_noise_plan plan;
+    dpf_event events[2 * DPF_MAX_BLOCKS];
+    shares_release(&r, 1);
+    plain_release_share(&r, 3, 3);
+    plain_open_random(&host, component, settings);
+    assert_int_equal(plain_plan(&host, &r, &plan, events), 2);
+    assert_int_equal(events[1].blocks, UINT32_C(1) << DPF_GRAM_BIT);
+    assert_int_equal(events[1].kind, events[0].kind);
+    assert_true((events[1].flags & DPF_EVENT_NOISE_SHARED) && events[1].scale == plan.gram_scale[0]);
+    const int l1 = dpf_event_norm(events[0].kind) == 1;
+    const double budgets = l1 ? 3 : sqrt(3), /* of the budgets three quarters and a quarter */
+        price = dpf_event_sensitivity(&events[1], DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE) / events[1].scale,
+                 rows = dpf_event_sensitivity(&events[0], DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE) /
+                        events[0].scale;
+    if (!(fabs(rows / price / budgets - 1) < 1e-3))
+        fail_msg("the rows cost %g, the Gram row %g", rows, price);
+    for (int draw = 0; draw < 400; draw++) {
+        double sum[2 * SHARES_WIDTH];
+        shares_sum_at(&host, &r, &plan, SHARES_PARTIES, (uint32_t)draw, sum);
+        for (int i = 0; i < SHARES_WIDTH; i++) {
+            noise[0][draw * SHARES_WIDTH + i] = sum[i] / sqrt(plan.variance[0]);
+            noise[1][draw * SHARES_WIDTH + i] = sum[SHARES_WIDTH + i] / sqrt(plan.gram_variance[0]);
+        }
+    }
+    for (int gram = 0; gram < 2; gram++) {
+        double sum = 0, square = 0;
+        for (int i = 0; i < 4000; i++) {
+            sum += noise[gram][i];
+            square += noise[gram][i] * noise[gram][i];
+        }
+        goodness_assert(goodness_mean(sum, 4000, 0, 1), "mean", gram);
+        goodness_assert(goodness_mean(square, 4000, 1, l1 ? 5 : 2), "variance", gram);
+    }
+    plain_close(&host);
+    plain_open_random(&host, component, "");
+    assert_int_equal(plain_plan(&host, &r, &plan, events), 2);
+    assert_int_equal(events[1].kind, DPF_EVENT_NON_PRIVATE);
+    assert_true(plan.gram_scale[0] == 0 && plan.scale[0] > 0);
+    plain_close(&host);
 }
 
 /* Mean, variance, and the share beyond one and two deviations: those of a normal law. */
@@ -89,7 +147,7 @@ static inline void shares_check_too_few(const dpf_component *component)
     }
 }
 
-/* More honest parties than parties, alone or with the curious; a Gram row; sensitivities unknown or
+/* More honest parties than parties, alone or with the curious; a Gram row of unknown sensitivity; sensitivities unknown or
    unbounded; bad settings; no memory. `bad` is a setting that is out of range. */
 static inline void shares_check_refusals(const dpf_component *component, const char *bad)
 {
@@ -104,9 +162,10 @@ static inline void shares_check_refusals(const dpf_component *component, const c
     plain_open_random(&host, component, "min-honest=18; max-curious=8");
     assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
     plain_close(&host);
-    plain_open_random(&host, component, "");
+    plain_open_random(&host, component, "gram-share=0.5");
     plain_release_share(&r, 1, 1);
-    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_UNSUPPORTED);
+    r.release.gram = NULL;
+    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_PRIVACY);
     plain_close(&host);
     for (int i = 0; i < 2; i++) {
         shares_release(&r, 100);

@@ -57,23 +57,25 @@ static dpf_status draw(const dpf_noise_source *from, uint64_t steps, int64_t *ou
 static void state_variance(const dpf_value *values, const dpf_release *release, const dpf_noise_plan *plan,
                            double moved, dpf_event *event)
 {
-    int32_t first = -1, least = -1;
+    int32_t first = -1;
+    uint64_t of_first = 0, least = 0;
     (void)values, (void)release, (void)moved;
-    for (int32_t b = 0; b < plan->n_blocks; b++) {
-        if (!(event->blocks >> b & 1))
+    for (int32_t bit = 0; bit < DPF_BLOCK_BITS; bit++) {
+        if (!(event->blocks >> bit & 1))
             continue;
-        first = first < 0 ? b : first;
-        least =
-            least < 0 || dpf_additive_plan_steps(plan, b) < dpf_additive_plan_steps(plan, least) ? b : least;
+        const uint64_t steps = dpf_additive_plan_steps(plan, bit % DPF_GRAM_BIT, bit >= DPF_GRAM_BIT);
+        if (first < 0)
+            of_first = least = steps;
+        first = first < 0 ? bit : first;
+        least = steps < least ? steps : least;
     }
     if (first < 0)
         return;
+    const double grid = first < DPF_GRAM_BIT ? plan->grid[first] : plan->gram_grid[first - DPF_GRAM_BIT];
     const double shares = 2 * (double)dpf_additive_plan_parts(plan);
-    const double mean = (double)mean_of(dpf_additive_plan_steps(plan, first));
-    const double fewest = (double)mean_of(dpf_additive_plan_steps(plan, least));
-    event->p.skellam.variance = shares * mean * plan->grid[first] * plan->grid[first];
-    event->grid =
-        fewest == mean ? plan->grid[first] : plan->grid[first] * sqrt(mean / fewest) * (1 + 0x1p-50);
+    const double mean = (double)mean_of(of_first), fewest = (double)mean_of(least);
+    event->p.skellam.variance = shares * mean * grid * grid;
+    event->grid = fewest == mean ? grid : grid * sqrt(mean / fewest) * (1 + 0x1p-50);
 }
 
 static const dpf_additive_mechanism skellam = {

@@ -8,7 +8,7 @@
 #define PAST_CROSS 1.01
 #define NEGLIGIBLE 1e-10 /* part of the largest squared length below which a direction is none */
 #define MODEL_ERROR 0.3  /* relative deviation of the diagonal from its model */
-#define ENERGY 2.0       /* all of the diagonal over what the projection sees */
+#define ENERGY 7.0       /* all of the diagonal over what the projection of centred rows sees */
 
 /* ---- blocks ---------------------------------------------------------------------------------------------
  */
@@ -239,6 +239,46 @@ static int estimate_diagonal(const dpf_call *call, const struct gram_plan *plan,
     return 0;
 }
 
+/* ---- centred rows -----------------------------------------------------------------------------------------
+ *
+ * Rows were y = W z, W = 1 - (1 - s) q q', but for their lengths. The noise is white on sums of y y', so they are
+ * denoised, and then W^-1 = 1 + (1/s - 1) q q' takes the centring back.
+ */
+
+/* What W leaves of the diagonal D beside the diagonal is taken off: D and W D W differ there by u q' + q u', u = D q,
+   times 1 - s, less q u q q' (1 - s)^2. */
+static void take_off_diagonal(const struct item_span *span, const double *diagonal, struct matrix *g)
+{
+    const double part = 1.0 - span->kept, *q = span->shared;
+    double qu = 0.0;
+    for (int32_t k = 0; k < span->m; k++)
+        qu += q[k] * q[k] * diagonal[k];
+    for (int32_t j = 0; j < span->m && part > 0.0; j++)
+        for (int32_t i = 0; i < span->m; i++)
+            if (i != j)
+                matrix_column(g, j)[i] += part * q[i] * q[j] * (diagonal[i] + diagonal[j] - part * qu);
+}
+
+/* M^-1 a, and of a on both sides if it is square, M = Q'WQ = 1 - (1 - s) c c', c = Q'q: q is in the span of Q, so that
+   W is 1 beside it. */
+static int uncentre(const dpf_call *call, const struct item_span *span, int both, struct matrix *a)
+{
+    const int32_t d = span->basis.columns;
+    const struct matrix q = {span->shared, span->m, 1};
+    struct matrix c, along;
+    if (matrix_new(call, d, 1, &c) != 0 || matrix_new(call, a->columns, 1, &along) != 0)
+        return -1;
+    const double by = 1.0 / span->kept - 1.0;
+    matrix_multiply(1.0, &span->basis, CblasTrans, &q, CblasNoTrans, 0.0, &c);
+    for (int side = 0; side < 1 + both && by > 0.0; side++) {
+        matrix_multiply(1.0, a, side ? CblasNoTrans : CblasTrans, &c, CblasNoTrans, 0.0, &along);
+        for (int32_t j = 0; j < a->columns; j++)
+            for (int32_t i = 0; i < a->rows; i++)
+                matrix_column(a, j)[i] += by * (side ? along.at[i] * c.at[j] : c.at[i] * along.at[j]);
+    }
+    return 0;
+}
+
 /* ---- the three forms --------------------------------------------------------------------------------------
  */
 
@@ -253,6 +293,7 @@ int denoise_gram(const dpf_call *call, const struct gram_plan *plan, const struc
         matrix_new(call, d, d, &a) != 0 || matrix_new(call, m, d, &half) != 0 ||
         estimate_diagonal(call, plan, span, sums, out) != 0)
         return -1;
+    take_off_diagonal(span, out->diagonal, &g);
     matrix_multiply(1.0, &g, CblasNoTrans, &span->basis, CblasNoTrans, 0.0, &gq);
     matrix_multiply(1.0, &span->basis, CblasTrans, &gq, CblasNoTrans, 0.0, &a);
     /* What is orthogonal to the basis: g - q h' - h q', h = gq - q a / 2. */
@@ -269,6 +310,7 @@ int denoise_gram(const dpf_call *call, const struct gram_plan *plan, const struc
     for (int32_t k = 0; k < vectors.columns; k++)
         values[k] = sqrt(values[k] * values[k] - edge * edge);
     if (keep_above(call, 2.0 * tau * sqrt((double)d), &a) != 0 || shrink_cross(call, &gq, tau, &cross) != 0 ||
+        uncentre(call, span, 1, &a) != 0 || uncentre(call, span, 0, &cross.right) != 0 ||
         make_crossing(call, span, &a, &cross, &out->crossing) != 0)
         return -1;
     return assemble(call, span, &a, &cross, &vectors, values, &out->factor);
@@ -290,16 +332,16 @@ int denoise_projected(const dpf_call *call, const struct gram_plan *plan, const 
             matrix_column(&h, k)[i] = (double)sums[(int64_t)i * d + k] * plan->second.grid;
     matrix_multiply(1.0, &span->basis, CblasTrans, &h, CblasNoTrans, 0.0, &a);
     matrix_multiply(-1.0, &span->basis, CblasNoTrans, &a, CblasNoTrans, 1.0, &h);
-    /* Symmetrised, the noise of a has the deviation sigma / sqrt(2) off its diagonal. */
-    if (keep_above(call, 2.0 * sigma * sqrt(d / 2.0), &a) != 0 ||
-        shrink_cross(call, &h, sigma, &cross) != 0 ||
-        make_crossing(call, span, &a, &cross, &out->crossing) != 0)
-        return -1;
     out->diagonal = call->scratch(call, (uint64_t)(m + 1) * sizeof(double));
-    if (!out->diagonal)
+    /* Symmetrised, the noise of a has the deviation sigma / sqrt(2) off its diagonal. */
+    if (!out->diagonal || keep_above(call, 2.0 * sigma * sqrt(d / 2.0), &a) != 0 ||
+        shrink_cross(call, &h, sigma, &cross) != 0)
         return -1;
     for (int32_t k = 0; k < d; k++)
         energy += matrix_column(&a, k)[k];
+    if (uncentre(call, span, 1, &a) != 0 || uncentre(call, span, 0, &cross.right) != 0 ||
+        make_crossing(call, span, &a, &cross, &out->crossing) != 0)
+        return -1;
     for (int32_t k = 0; k < m; k++)
         expected += expected_diagonal(span, k);
     for (int32_t k = 0; k < m; k++)

@@ -110,7 +110,63 @@ static inline void make_columns(struct columns_case *c, int64_t every)
         if (i % every == 0)
             c->weight[m++] = pow(i + 1, -0.3);
     }
-    c->columns = (struct gram_columns){ITEMS, m, c->column, c->weight, 12, NULL};
+    c->columns = (struct gram_columns){ITEMS, m, c->column, c->weight, 12, NULL, NULL};
+}
+
+/* Rows with less of q, which has norm 1 and rises with the column; the call's scratch has the levels. */
+static inline void centre_columns(const dpf_call *call, struct columns_case *c, int32_t spared, double part,
+                                  struct row_centre *centre)
+{
+    static double q[ITEMS];
+    double squares = 0;
+    for (int64_t i = 0; i < c->columns.m; i++) {
+        q[i] = 1 + (double)i;
+        squares += q[i] * q[i];
+    }
+    for (int64_t i = 0; i < c->columns.m; i++)
+        q[i] /= sqrt(squares);
+    assert_int_equal(row_centre_make(call, c->columns.m, c->columns.bits, spared, part, q, centre), 0);
+    c->columns.centre = centre;
+}
+
+/* The user's row with a number for each column; those of the level where the user has no record. */
+static inline void whole_row(const struct gram_columns *columns, const struct data *d, int64_t user,
+                             int32_t *out)
+{
+    static int32_t at[ITEMS], row[ITEMS];
+    static double values[ITEMS];
+    struct gram_desk desk = {at, row, values, -1};
+    const int64_t n = gram_message_row(columns, &d->records.by_user, user, &desk);
+    const int32_t *level = columns->centre ? row_centre_level(columns->centre, desk.level) : NULL;
+    for (int64_t i = 0; i < columns->m; i++)
+        out[i] = level ? level[i] : 0;
+    for (int64_t k = 0; k < n; k++)
+        out[at[k]] = row[k];
+}
+
+/* A basis along which rows are projected, and the levels of a centre. */
+struct along_case {
+    double basis[ITEMS * ITEMS], levels[CENTRE_LEVELS * ITEMS];
+    struct gram_directions along;
+};
+
+static inline void fill_levels(struct along_case *a, const struct gram_columns *columns, int32_t d)
+{
+    memset(a->levels, 0, sizeof a->levels);
+    for (int64_t k = 0; columns->centre && columns->centre->level && k < CENTRE_LEVELS; k++)
+        for (int64_t i = 0; i < columns->m; i++)
+            for (int32_t c = 0; c < d; c++)
+                a->levels[k * d + c] +=
+                    ldexp(columns->centre->level[k * columns->m + i], -columns->bits) * a->basis[i * d + c];
+    a->along = (struct gram_directions){columns, a->basis, d, GRAM_LEAST_PROJECTED, a->levels};
+}
+
+static inline void make_along(struct along_case *a, const struct gram_columns *columns, int32_t d,
+                              double scale)
+{
+    for (int64_t i = 0; i < columns->m * d; i++)
+        a->basis[i] = cos((double)(i * i)) * (i % 2 ? 1.0 : scale);
+    fill_levels(a, columns, d);
 }
 
 static inline struct gram_plan plan_of(const struct data *d, int32_t form)

@@ -41,31 +41,67 @@ int64_t gram_message_row(const struct gram_columns *columns, const dpf_csr *by_u
                 (columns->values ? (double)value_weight(columns->values, by_user->values, i) : 1.0);
         }
     }
-    unit_rows_round(desk->values, n, columns->bits, desk->row);
+    desk->level = -1;
+    if (columns->centre)
+        desk->level = row_centre_apply(columns->centre, desk->at, desk->values, n, desk->row);
+    else
+        unit_rows_round(desk->values, n, columns->bits, desk->row);
     return n;
 }
 
-void gram_message_pairs(const struct gram_desk *desk, int64_t n, int64_t m, int wide, int64_t *out)
+const int32_t *gram_message_split(const struct gram_columns *columns, int64_t n, struct gram_desk *desk)
 {
-    const int32_t *at = desk->at, *row = desk->row;
+    const int32_t *level = columns->centre ? row_centre_level(columns->centre, desk->level) : NULL;
+    for (int64_t i = 0; i < n && level; i++)
+        desk->row[i] -= level[desk->at[i]];
+    return level;
+}
+
+static void add_pairs(const int32_t *at, const int32_t *row, int64_t n, int64_t m, int64_t *out)
+{
     for (int64_t a = 0; a < n; a++) {
-        int64_t *sums = out + (wide ? at[a] * m : gram_triangle_at(at[a], m) - at[a]);
-        const int64_t z = row[a];
+        int64_t *sums = out + gram_triangle_at(at[a], m) - at[a];
+        const int64_t y = row[a];
         for (int64_t b = a; b < n; b++)
-            sums[at[b]] += z * row[b];
+            sums[at[b]] += y * row[b];
     }
 }
 
-/* The user's row along the directions, d integers, after what rows need of the desk. */
-static const int32_t *read_along(const struct gram_directions *directions, const dpf_csr *by_user,
-                                 int64_t user, int64_t width, struct gram_desk *desk)
+/* Of a row with a number in each column: that of the level where the user has no record. */
+static void add_all_pairs(const int32_t *level, const struct gram_desk *desk, int64_t n, int64_t m,
+                          int64_t *out)
+{
+    for (int64_t i = 0, own = 0; i < m; i++) {
+        const int is_own = own < n && desk->at[own] == i;
+        const int64_t y = is_own ? desk->row[own] : level[i];
+        int64_t *sums = out + gram_triangle_at(i, m) - i;
+        for (int64_t j = i; j < m; j++)
+            sums[j] += y * level[j];
+        for (int64_t b = own; b < n; b++)
+            sums[desk->at[b]] += y * (desk->row[b] - level[desk->at[b]]);
+        own += is_own;
+    }
+}
+
+void gram_message_pairs(const struct gram_columns *columns, struct gram_desk *desk, int64_t n, int64_t *out)
+{
+    const int32_t *level = columns->centre ? row_centre_level(columns->centre, desk->level) : NULL;
+    if (level)
+        add_all_pairs(level, desk, n, columns->m, out);
+    else
+        add_pairs(desk->at, desk->row, n, columns->m, out);
+}
+
+/* The user's row along the directions, d integers, after what rows need of the desk. Leaves the row split. */
+static const int32_t *read_along(const struct gram_directions *directions, int64_t n, int64_t width,
+                                 struct gram_desk *desk)
 {
     const int32_t d = directions->d, bits = directions->columns->bits;
-    const int64_t n = gram_message_row(directions->columns, by_user, user, desk);
     const double unit = ldexp(1.0, -bits);
+    const int centred = gram_message_split(directions->columns, n, desk) != NULL;
     double *y = desk->values + width;
     for (int32_t k = 0; k < d; k++)
-        y[k] = 0.0;
+        y[k] = centred ? directions->levels[(int64_t)desk->level * d + k] : 0.0;
     for (int64_t a = 0; a < n; a++) {
         const double *direction = directions->basis + (int64_t)desk->at[a] * d;
         for (int32_t k = 0; k < d; k++)
@@ -75,13 +111,29 @@ static const int32_t *read_along(const struct gram_directions *directions, const
     return desk->row + width;
 }
 
+int64_t gram_message_along(const struct gram_directions *directions, const struct gram_columns *columns,
+                           const dpf_csr *by_user, int64_t user, struct gram_desk *desk,
+                           const int32_t **along)
+{
+    const int64_t width = gram_message_room(columns, directions) - directions->d;
+    int64_t n = gram_message_row(directions->columns, by_user, user, desk);
+    *along = read_along(directions, n, width, desk);
+    if (columns == directions->columns)
+        return n;
+    n = gram_message_row(columns, by_user, user, desk);
+    gram_message_split(columns, n, desk);
+    return n;
+}
+
 void gram_message_projected(const struct gram_directions *directions, const struct gram_columns *columns,
                             const dpf_csr *by_user, int64_t user, struct gram_desk *desk, int64_t *out)
 {
-    const int32_t d = directions->d;
-    const int64_t width = gram_message_room(columns, directions) - d;
-    const int32_t *w = read_along(directions, by_user, user, width, desk);
-    const int64_t n = gram_message_row(columns, by_user, user, desk);
+    const int32_t d = directions->d, *w;
+    const int64_t n = gram_message_along(directions, columns, by_user, user, desk, &w);
+    const int32_t *level = columns->centre ? row_centre_level(columns->centre, desk->level) : NULL;
+    for (int64_t i = 0; i < columns->m && level; i++)
+        for (int32_t k = 0; k < d; k++)
+            out[i * d + k] += (int64_t)level[i] * w[k];
     for (int64_t a = 0; a < n; a++)
         for (int32_t k = 0; k < d; k++)
             out[(int64_t)desk->at[a] * d + k] += (int64_t)desk->row[a] * w[k];

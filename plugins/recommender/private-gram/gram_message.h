@@ -2,11 +2,12 @@
 /*
  * gram_message.h - what one user adds to a sum, in integers: whoever sums, and wherever, uses these.
  *
- * Integers of a row have 2^15 at most, products 2^30.
+ * Integers of a row have 2^13 at most, products 2^26.
  */
 #ifndef PRIVATE_GRAM_MESSAGE_H
 #define PRIVATE_GRAM_MESSAGE_H
 
+#include "centred_row.h"
 #include "gram_plan.h"
 
 /* Which items have a column in a release, and what each weighs in a user's row. */
@@ -16,6 +17,7 @@ struct gram_columns {
     const double *weight;  /* of each column, above 0 */
     int32_t bits;
     const struct value_weights *values; /* NULL: all records weigh the same */
+    const struct row_centre *centre;    /* NULL: rows of norm 2^bits, of the user's own columns alone */
 };
 
 /* Directions of a user's row over some columns: d numbers for each of them. See gram_sum_projected. */
@@ -24,12 +26,14 @@ struct gram_directions {
     const double *basis;
     int32_t d;
     double least;
+    const double *levels; /* CENTRE_LEVELS x d: the centre's levels along the directions; NULL: no centre */
 };
 
 /* One worker's room for a user's row: of n columns `at`, integers `row`; then the d of its projection. */
 struct gram_desk {
     int32_t *at, *row;
     double *values;
+    int32_t level; /* whose row has all columns that are not in `at`; -1: they are 0 */
 };
 
 /* Of so many numbers, m + d; n of them from the scratch of the call. -1: no memory. */
@@ -40,10 +44,16 @@ void gram_message_counts(const dpf_csr *by_user, int64_t user, int32_t bits, int
 /* Fills the desk with the user's row; how many columns it has. */
 int64_t gram_message_row(const struct gram_columns *columns, const dpf_csr *by_user, int64_t user,
                          struct gram_desk *desk);
-/* Adds z_i z_j, i <= j, of a row of n columns to out: m x m integers if wide, else the upper triangle row by
-   row (gram_triangle_at). */
-void gram_message_pairs(const struct gram_desk *desk, int64_t n, int64_t m, int wide, int64_t *out);
-/* Adds z_i w_k to out: m x d integers. The desk has room for gram_message_room numbers. */
+/* Takes the row of the user's level off: what is left in the user's own columns. Returns the level's row, or NULL. */
+const int32_t *gram_message_split(const struct gram_columns *columns, int64_t n, struct gram_desk *desk);
+/* Adds y_i y_j, i <= j, of a row of n columns to out, the upper triangle row by row (gram_triangle_at). */
+void gram_message_pairs(const struct gram_columns *columns, struct gram_desk *desk, int64_t n, int64_t *out);
+/* Fills the desk with the user's row, split, and its d integers along the directions after what rows need of the
+   desk; how many columns it has. */
+int64_t gram_message_along(const struct gram_directions *directions, const struct gram_columns *columns,
+                           const dpf_csr *by_user, int64_t user, struct gram_desk *desk,
+                           const int32_t **along);
+/* Adds y_i w_k to out: m x d integers. The desk has room for gram_message_room numbers. */
 void gram_message_projected(const struct gram_directions *directions, const struct gram_columns *columns,
                             const dpf_csr *by_user, int64_t user, struct gram_desk *desk, int64_t *out);
 

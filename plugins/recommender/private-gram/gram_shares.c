@@ -63,7 +63,7 @@ static dpf_status write_matrix(const void *context, uint32_t user, int32_t worke
     if (m->directions)
         gram_message_projected(m->directions, m->columns, by_user, user, desk, out);
     else
-        gram_message_pairs(desk, gram_message_row(m->columns, by_user, user, desk), columns, 0, out);
+        gram_message_pairs(m->columns, desk, gram_message_row(m->columns, by_user, user, desk), out);
     for (int64_t i = 0; i < columns && status == DPF_OK; i++)
         status = m->directions ? add_row(m, user, i, worker, out + i * d, d)
                                : add_triangle_row(m, user, i, worker, out + gram_triangle_at(i, columns));

@@ -10,6 +10,35 @@
 #define BATCH_BYTES (INT64_C(12) << 20) /* of the rows of users that are summed together */
 #define BATCH_USERS INT64_C(4096)
 
+/* ---- levels ----------------------------------------------------------------------------------------------
+ *
+ * A row that is not 0 off its user's columns is that of its level, v, and what is left in the user's columns, e.
+ * So sum y w' = sum e w' + sum over levels of v (sum of the level's w)', in integers; with w = y = v + e, the sum of
+ * y y' is sum e e' + sum over levels of (n v v' + v (sum e)' + (sum e) v').
+ */
+
+struct level_sums {
+    int64_t *users; /* of each level; NULL: there are none */
+    int64_t *rows;  /* CENTRE_LEVELS x width: sums of w, or of e */
+    int64_t width;
+};
+
+static int open_levels(const dpf_call *call, const struct gram_columns *columns, int64_t width,
+                       struct level_sums *out)
+{
+    *out = (struct level_sums){NULL, NULL, width};
+    if (!columns->centre || !columns->centre->level)
+        return 0;
+    const uint64_t bytes = (uint64_t)(CENTRE_LEVELS * width) * sizeof(int64_t);
+    out->users = call->scratch(call, CENTRE_LEVELS * sizeof *out->users);
+    out->rows = call->scratch(call, bytes);
+    if (!out->users || !out->rows)
+        return -1;
+    memset(out->users, 0, CENTRE_LEVELS * sizeof *out->users);
+    memset(out->rows, 0, (size_t)bytes);
+    return 0;
+}
+
 /* What the tasks share, and what each has of its own. Users are dealt to the tasks in turn. */
 struct summing {
     const dpf_interactions *records;
@@ -19,6 +48,7 @@ struct summing {
     int64_t cells;           /* of a sum */
     int64_t **sums;          /* of each task; the first is the caller's */
     struct gram_desk *desks; /* of each task */
+    struct level_sums *levels;
 };
 
 /* ---- tasks ----------------------------------------------------------------------------------------------
@@ -47,9 +77,13 @@ static int prepare(const dpf_call *call, struct summing *s, int64_t *out)
     while (s->n_tasks > 1 && bytes * s->n_tasks > MOST_BYTES)
         s->n_tasks--;
     const int64_t numbers = gram_message_room(s->columns, s->directions);
+    s->levels = call->scratch(call, (uint64_t)s->n_tasks * sizeof *s->levels);
     if (CLAIM(call, s->sums, s->n_tasks, (uint64_t)s->cells * 8) != 0 ||
-        gram_desks_open(call, s->n_tasks, numbers, &s->desks) != 0)
+        gram_desks_open(call, s->n_tasks, numbers, &s->desks) != 0 || !s->levels)
         return -1;
+    for (int32_t t = 0; t < s->n_tasks; t++)
+        if (open_levels(call, s->columns, s->directions->d, &s->levels[t]) != 0)
+            return -1;
     memset(out, 0, (size_t)s->cells * 8);
     return 0;
 }
@@ -108,6 +142,7 @@ struct pairs {
     double *partial; /* m x m sums of blocks: of integers, exact while `pending` rows are in it */
     int64_t pending;
     int64_t *out; /* m x m */
+    struct level_sums levels;
     int32_t n_bands;
     int64_t *bands; /* of rows, about equally many cells of the upper triangle each */
 };
@@ -116,8 +151,10 @@ static void make_row(void *context, int64_t task, int32_t worker)
 {
     struct pairs *p = context;
     (void)worker;
-    for (int64_t k = task; k < p->count; k += p->n_bands)
+    for (int64_t k = task; k < p->count; k += p->n_bands) {
         p->n[k] = gram_message_row(p->columns, &p->records->by_user, p->first + k, &p->rows[k]);
+        gram_message_split(p->columns, p->n[k], &p->rows[k]);
+    }
 }
 
 static int is_dense(const struct pairs *p, int64_t k)
@@ -172,6 +209,36 @@ static void add_sparse_rows(void *context, int64_t band, int32_t worker)
             add_sparse(p, k, p->bands[band], p->bands[band + 1]);
 }
 
+static void count_levels(struct pairs *p)
+{
+    for (int64_t k = 0; k < p->count && p->levels.users; k++) {
+        const struct gram_desk *desk = &p->rows[k];
+        if (desk->level < 0)
+            continue;
+        p->levels.users[desk->level]++;
+        for (int64_t i = 0; i < p->n[k]; i++)
+            p->levels.rows[desk->level * p->levels.width + desk->at[i]] += desk->row[i];
+    }
+}
+
+/* n v v' + v (sum e)' + (sum e) v' of each level. */
+static void add_levels(void *context, int64_t band, int32_t worker)
+{
+    const struct pairs *p = context;
+    const int64_t m = p->columns->m;
+    (void)worker;
+    for (int32_t k = 0; k < CENTRE_LEVELS; k++) {
+        const int32_t *v = row_centre_level(p->columns->centre, k);
+        const int64_t *e = p->levels.rows + k * m, n = p->levels.users[k];
+        for (int64_t i = n ? p->bands[band] : m; i < p->bands[band + 1]; i++) {
+            int64_t *sums = p->out + i * m;
+            const int64_t left = n * v[i] + e[i], right = v[i];
+            for (int64_t j = i; j < m; j++)
+                sums[j] += left * v[j] + right * e[j];
+        }
+    }
+}
+
 static void add_block(void *context, int64_t band, int32_t worker)
 {
     const struct pairs *p = context;
@@ -201,7 +268,8 @@ static void flush_band(void *context, int64_t band, int32_t worker)
 
 static void close_block(const dpf_call *call, struct pairs *p)
 {
-    if (p->pending + p->dense > EXACT >> 2 * p->columns->bits) {
+    /* Numbers of a row are below 2^(bits + 1), and below 2^(bits + 2) where a level has been taken off. */
+    if (p->pending + p->dense > EXACT >> (2 * p->columns->bits + 4)) {
         dpf_run_tasks(call, p->n_bands, flush_band, p);
         p->pending = 0;
     }
@@ -235,7 +303,7 @@ static int open_rows(const dpf_call *call, struct pairs *p)
     if (!p->rows || !at || !row || !values)
         return -1;
     for (int64_t k = 0; k < p->most; k++)
-        p->rows[k] = (struct gram_desk){at + k * numbers, row + k * numbers, values + k * numbers};
+        p->rows[k] = (struct gram_desk){at + k * numbers, row + k * numbers, values + k * numbers, -1};
     return 0;
 }
 
@@ -251,7 +319,8 @@ static int open_pairs(const dpf_call *call, struct pairs *p, int64_t users)
     p->n = call->scratch(call, (uint64_t)p->most * sizeof *p->n);
     p->block = call->scratch(call, (uint64_t)((p->most + BLOCK) * m) * sizeof *p->block);
     p->partial = call->scratch(call, (uint64_t)(m * m) * sizeof *p->partial);
-    if (!p->bands || !p->n || !p->block || !p->partial || open_rows(call, p) != 0)
+    if (!p->bands || !p->n || !p->block || !p->partial || open_rows(call, p) != 0 ||
+        open_levels(call, p->columns, m, &p->levels) != 0)
         return -1;
     memset(p->block, 0, (size_t)((p->most + BLOCK) * m) * sizeof *p->block);
     memset(p->partial, 0, (size_t)(m * m) * sizeof *p->partial);
@@ -273,26 +342,49 @@ dpf_status gram_sum_pairs(const dpf_call *call, const dpf_interactions *records,
         dpf_run_tasks(call, p.n_bands, make_row, &p);
         dpf_run_tasks(call, p.n_bands, add_sparse_rows, &p);
         take_dense_rows(&p);
+        count_levels(&p);
         if (p.dense >= BLOCK)
             close_block(call, &p);
     }
     close_block(call, &p);
     dpf_run_tasks(call, p.n_bands, flush_band, &p);
+    if (p.levels.users)
+        dpf_run_tasks(call, p.n_bands, add_levels, &p);
     return call->cancelled(call) ? DPF_E_CANCELLED : DPF_OK;
 }
 
 /* ---- projected ------------------------------------------------------------------------------------------
  */
 
+static void add_products(int64_t *out, const int32_t *w, int64_t by, int64_t d)
+{
+    for (int64_t k = 0; k < d; k++)
+        out[k] += by * w[k];
+}
+
 static void sum_projected(void *context, int64_t task, int32_t worker)
 {
     const struct summing *s = context;
+    const struct level_sums *levels = &s->levels[task];
+    const int64_t d = s->directions->d;
     int64_t first, last;
     (void)worker;
     dpf_users_here(s->records, &first, &last);
-    for (int64_t user = first + task; user < last; user += s->n_tasks)
-        gram_message_projected(s->directions, s->columns, &s->records->by_user, user, &s->desks[task],
-                               s->sums[task]);
+    for (int64_t user = first + task; user < last; user += s->n_tasks) {
+        struct gram_desk *desk = &s->desks[task];
+        const int32_t *w;
+        const int64_t n = gram_message_along(s->directions, s->columns, &s->records->by_user, user, desk, &w);
+        for (int64_t a = 0; a < n; a++)
+            add_products(s->sums[task] + desk->at[a] * d, w, desk->row[a], d);
+        if (desk->level >= 0 && levels->users)
+            add_products(levels->rows + desk->level * d, w, 1, d);
+    }
+    for (int32_t k = 0; k < CENTRE_LEVELS && levels->users; k++)
+        for (int64_t i = 0; i < s->columns->m; i++) {
+            const int64_t v = row_centre_level(s->columns->centre, k)[i];
+            for (int64_t c = 0; c < d; c++)
+                s->sums[task][i * d + c] += v * levels->rows[k * d + c];
+        }
 }
 
 dpf_status gram_sum_projected(const dpf_call *call, const dpf_interactions *records,

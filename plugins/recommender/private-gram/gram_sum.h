@@ -3,7 +3,7 @@
  * gram_sum.h - the sums over users, in 64-bit integers: the same bytes for any order of users, any number of
  * tasks, and either way of adding a user. They are of the users whose records are here (dpf_users_here).
  *
- * Products of a user's integers are 2^30 at most (gram_message.h): 2^31 users stay within 2^61.
+ * Products of a user's integers are 2^26 at most (gram_message.h): 2^31 users stay within 2^57.
  */
 #ifndef PRIVATE_GRAM_SUM_H
 #define PRIVATE_GRAM_SUM_H
@@ -16,7 +16,7 @@
 
 /* out: n_items integers. */
 dpf_status gram_sum_counts(const dpf_call *call, const dpf_interactions *records, int32_t bits, int64_t *out);
-/* out: m x m integers, of which the part with row <= column is filled: out[i * m + j] = sum z_i z_j. */
+/* out: m x m integers, of which the part with row <= column is filled: out[i * m + j] = sum y_i y_j. */
 dpf_status gram_sum_pairs(const dpf_call *call, const dpf_interactions *records,
                           const struct gram_columns *columns, int64_t *out);
 /*

@@ -109,6 +109,17 @@ static void estimate_counts(const struct gram_plan *plan, double usual, const in
     }
 }
 
+static void expect_shared(struct item_span *span)
+{
+    double squares = 0.0;
+    for (int32_t k = 0; k < span->m; k++) {
+        span->shared[k] = span->count[span->item[k]] * span->weight[span->item[k]];
+        squares += span->shared[k] * span->shared[k];
+    }
+    for (int32_t k = 0; k < span->m; k++)
+        span->shared[k] /= sqrt(squares);
+}
+
 /* ---- directions -----------------------------------------------------------------------------------------
  */
 
@@ -249,12 +260,17 @@ int item_span_make(const dpf_call *call, const struct gram_plan *plan, int64_t n
                               .weight = new_numbers(call, n_items),
                               .column = new_integers(call, n_items),
                               .item = new_integers(call, plan->items),
+                              .shared = new_numbers(call, plan->items),
                               .m = (int32_t)(plan->items < n_items ? plan->items : n_items)};
-    if (!out->count || !out->weight || !out->column || !out->item || choose_columns(call, totals, out) != 0) {
+    if (!out->count || !out->weight || !out->column || !out->item || !out->shared ||
+        choose_columns(call, totals, out) != 0) {
         call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
         return -1;
     }
-    estimate_counts(plan, usual_history(plan, n_users, n_items, totals), totals, out);
+    const double usual = usual_history(plan, n_users, n_items, totals);
+    estimate_counts(plan, usual, totals, out);
+    expect_shared(out);
+    out->kept = gram_plan_kept(plan, usual);
     if (fill_functions(call, out, features, &all) != 0 || restrict_functions(call, out, &all, &some) != 0)
         return -1;
     return orthonormal_basis(call, &all, &some, out);

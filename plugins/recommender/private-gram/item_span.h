@@ -19,6 +19,10 @@ struct item_span {
     int32_t *column; /* of each item among the m with the largest noisy counts, ascending; -1: not there */
     int32_t *item;   /* of each of the m columns */
     int32_t m;
+    /* What the counts let expect of every user's row: count weight of the columns, to norm 1, which is in the basis;
+       and the part of it that rows of the second release keep. They are q and s of centred_row.h. */
+    double *shared;
+    double kept;
     /*
      * A row for each column: an orthonormal basis of diag(count weight) [1, log count, log^2 count, features,
      * squares of numbers]. The same functions of all other items, in the same basis, are the rows of `all`.

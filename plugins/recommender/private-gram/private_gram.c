@@ -349,6 +349,22 @@ static dpf_status release_matrix(const struct private_gram *self, const dpf_call
                : status;
 }
 
+/* The levels of rows along the directions, d numbers each; NULL without memory. */
+static double *levels_along(const dpf_call *call, const struct row_centre *centre, const double *basis,
+                            int64_t d)
+{
+    const uint64_t n = (uint64_t)(CENTRE_LEVELS * d + 1);
+    double *out = call->scratch(call, n * sizeof *out);
+    if (!out)
+        return NULL;
+    memset(out, 0, n * sizeof *out);
+    for (int64_t k = 0; k < CENTRE_LEVELS; k++)
+        for (int64_t i = 0; i < centre->m; i++)
+            for (int64_t c = 0; c < d; c++)
+                out[k * d + c] += ldexp(centre->level[k * centre->m + i], -centre->bits) * basis[i * d + c];
+    return out;
+}
+
 /* The second release: n numbers in *sums. */
 static dpf_status release_second(const struct private_gram *self, const dpf_call *call,
                                  const struct gram_plan *plan, const dpf_fit *fit,
@@ -367,9 +383,20 @@ static dpf_status release_second(const struct private_gram *self, const dpf_call
         for (int64_t c = 0; c < d; c++)
             basis[k * d + c] = matrix_column(&span->basis, (int32_t)c)[k];
     }
-    const struct gram_columns columns = {fit->records->n_items, m, span->column, weight, plan->second.bits,
-                                         &plan->values};
-    const struct gram_directions along = {&columns, basis, (int32_t)d, GRAM_LEAST_PROJECTED};
+    struct row_centre centre;
+    if (row_centre_make(call, m, plan->second.bits, plan->projected ? 0 : GRAM_SPARED, 1.0 - span->kept,
+                        span->shared, &centre) != 0)
+        return fail(self, DPF_E_MEMORY, "out of memory for the levels of rows");
+    const struct gram_columns columns = {.n_items = fit->records->n_items,
+                                         .m = m,
+                                         .column = span->column,
+                                         .weight = weight,
+                                         .bits = plan->second.bits,
+                                         .values = &plan->values,
+                                         .centre = plan->noisy ? &centre : NULL};
+    struct gram_directions along = {&columns, basis, (int32_t)d, GRAM_LEAST_PROJECTED, NULL};
+    if (centre.level && d > 0 && !(along.levels = levels_along(call, &centre, basis, d)))
+        return fail(self, DPF_E_MEMORY, "out of memory for the levels of rows");
     const struct matrix_release what = {
         1, plan->noisy, &plan->second, self->gram_noise, &columns, plan->projected ? &along : NULL};
     return release_matrix(self, call, fit, &what, telling, *sums);

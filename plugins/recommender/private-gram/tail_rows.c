@@ -64,7 +64,7 @@ static int choose_directions(const dpf_call *call, const struct gram_estimate *e
         for (int32_t i = 0; i < f->rows; i++)
             rows[(int64_t)i * d + k] = to[i] = scale * from[i];
     }
-    out->along = (struct gram_directions){&out->head, rows, d, GRAM_LEAST_PROJECTED};
+    out->along = (struct gram_directions){&out->head, rows, d, GRAM_LEAST_PROJECTED, NULL};
     return 0;
 }
 

@@ -2,9 +2,9 @@
 /*
  * gradient_descent.c - x <- P(x - rate * v), v <- momentum * v + derivative.
  *
- * Two components, which differ in what they read, because the host judges a run by that: the damped
+ * Three components, which differ in what they read, because the host judges a run by that: the damped
  * one divides each row's rate by the row's number of records, which is private unless it is declared
- * public which pairs exist.
+ * public which pairs exist; sgd steps after each record, so that a row shows their number as well.
  */
 #include <math.h>
 
@@ -261,6 +261,13 @@ static const dpf_solver damped_functions = {
     .solve = solve,
 };
 
+static const dpf_solver record_functions = {
+    .flags = DPF_SOLVER_GRADIENT | DPF_SOLVER_DEGREES | DPF_SOLVER_BY_RECORD,
+    .state_width = state_width,
+    .radius = radius,
+    .solve = solve,
+};
+
 static const dpf_component component = {
     .size = sizeof(dpf_component),
     .role = DPF_ROLE_SOLVER,
@@ -291,7 +298,23 @@ static const dpf_component damped_component = {
     .functions = &damped_functions,
 };
 
-static const dpf_component *const components[] = {&component, &damped_component};
+static const dpf_component record_component = {
+    .size = sizeof(dpf_component),
+    .role = DPF_ROLE_SOLVER,
+    .id = "sgd",
+    .version = "1.0.0",
+    .summary = "Stochastic gradient descent: a step after each record, in an order that the seed draws anew "
+               "each round",
+    .citation = "Koren, Bell, Volinsky, Matrix factorization techniques for recommender systems (2009)",
+    .params = params,
+    .n_params = P_COUNT,
+    .param_stride = sizeof(dpf_param),
+    .create = create,
+    .destroy = destroy,
+    .functions = &record_functions,
+};
+
+static const dpf_component *const components[] = {&component, &damped_component, &record_component};
 
 static const dpf_plugin plugin = {
     .magic = DPF_PLUGIN_MAGIC,

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dpmf_rp_divergence.h - Eq. 18 of DPMF-RP, for the claim and for the report of utility.
+ *
+ * The publication's p and k are the rows behind the projection and the numbers of a row: padding to a power of two,
+ * which Algorithm 3 does before it flattens them, is no part of them. Its beta n are the messages that are expected in a
+ * sum which hides them, and 1 where the server sees each message (Table 6, case 2); the clients that a proof may
+ * count on are fewer.
+ */
+#ifndef DPF_PLUGINS_DPMF_RP_DIVERGENCE_H
+#define DPF_PLUGINS_DPMF_RP_DIVERGENCE_H
+
+#include <math.h>
+
+#include "dpframe/privacy.h"
+
+/* The Renyi divergence of one round at this order, with C_0 = c0; NaN if the event does not say what it needs. */
+static inline double dpmf_rp_divergence(const dpf_event *event, double order, double c0)
+{
+    const double theta = event->p.pbm.theta, rest = 1.0 - 2.0 * theta;
+    if (!(rest > 0.0 && event->messages > 0.0 && event->numbers > 0.0))
+        return NAN;
+    return c0 * theta * theta / (rest * rest * rest * rest) * order * order / (order - 1.0) *
+           event->p.pbm.trials * event->numbers / event->messages;
+}
+
+#endif
