@@ -333,19 +333,13 @@ static inline DPF_COLD dpf_status dpf_additive_choose_together(const dpf_additiv
     return status == DPF_OK && *done < 0 ? dpf_additive_no_grid(it) : status;
 }
 
-<<<<<<< HEAD
 /*
  * Noise in shares: how many parties make up enough noise, and how many messages a sum needs. A Gram row is a row like the
  * others: every party sends a part of it with a share of its noise, so any t parts have the noise of the plan, for the
  * sensitivity that the loss states of the sum. The host refuses where one party alone sends the Gram row.
  */
-static inline dpf_status dpf_additive_begin_shares(const dpf_additive_instance *it,
-                                                   const dpf_release *release, dpf_noise_plan *out)
-=======
-/* Noise in shares: how many parties make up enough noise, and how many messages a sum needs. */
 static inline DPF_COLD dpf_status dpf_additive_begin_shares(const dpf_additive_instance *it,
                                                             const dpf_release *release, dpf_noise_plan *out)
->>>>>>> integ
 {
     const dpf_host *host = it->host;
     const int32_t honest = it->spec->shared + DPF_SHARES_HONEST,
@@ -422,10 +416,10 @@ static inline DPF_COLD double dpf_additive_variance(const dpf_additive_instance 
     return copies * (it->spec->variance(from, scale / grid, n) * (grid * grid));
 }
 
-<<<<<<< HEAD
 /* Grid steps of one share; scale becomes that of all shares together, whose deviation is `root` times one's. */
-static inline uint64_t dpf_additive_whole(const dpf_additive_mechanism *spec, const dpf_noise_source *from,
-                                          double share, int64_t n, double root, double grid, double *scale)
+static inline DPF_COLD uint64_t dpf_additive_whole(const dpf_additive_mechanism *spec,
+                                                   const dpf_noise_source *from, double share, int64_t n,
+                                                   double root, double grid, double *scale)
 {
     if (!(share > 0))
         return 0;
@@ -433,12 +427,8 @@ static inline uint64_t dpf_additive_whole(const dpf_additive_mechanism *spec, co
     return (uint64_t)(share / grid);
 }
 
-static inline void dpf_additive_finish_plan(const dpf_additive_instance *it, const dpf_release *release,
-                                            dpf_noise_plan *out)
-=======
 static inline DPF_COLD void dpf_additive_finish_plan(const dpf_additive_instance *it,
                                                      const dpf_release *release, dpf_noise_plan *out)
->>>>>>> integ
 {
     const dpf_additive_mechanism *spec = it->spec;
     const double parts = (double)dpf_additive_plan_parts(out), parties = (double)release->n_parties;
