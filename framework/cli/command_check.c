@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "cli/command.h"
+#include "data/load.h"
 #include "run/session_warnings.h"
 #include "select/select_run.h"
 #include "sweep/sweep_run.h"
