@@ -14,8 +14,8 @@ static const char usage[] =
     "       dpframe describe --format markdown        (everything: the reference pages)\n"
     "\n"
     "Parameters of a component (its id, or role:id where two roles share an id), or of a section of\n"
-    "the configuration (run, data, split, model, parties, privacy, accountants, users, items, evaluate, "
-    "sweep, audit).\n";
+    "the configuration (run, data, split, model, parties, privacy, accountants, users, items, evaluate,\n"
+    "sweep, select, federation, consent, audit).\n";
 
 /* What is described: a section or a component. */
 struct subject {

@@ -150,6 +150,15 @@ static int refuse_missing(const struct binding *b, const dpf_param *param)
                         *param->help ? " (" : "", param->help, *param->help ? ")" : "");
 }
 
+/* An empty value takes back what an included file has set, where there is such a value: of texts, paths and lists. */
+static int is_emptied(const dpf_param *param, const struct config_item *item)
+{
+    const int can_be =
+        param->type == DPF_TYPE_PATH || param->type == DPF_TYPE_INT_LIST || param->type == DPF_TYPE_REAL_LIST;
+    return !*item->entry.value && can_be && !(param->flags & DPF_PARAM_REQUIRED) &&
+           !(param->default_text && *param->default_text);
+}
+
 static int bind_one(const struct binding *b, const dpf_param *param, dpf_value *out, void **block)
 {
     char buffer[CONFIG_FULL_MAX];
@@ -163,6 +172,8 @@ static int bind_one(const struct binding *b, const dpf_param *param, dpf_value *
     if (param->flags & DPF_PARAM_DEPRECATED)
         log_message(LOG_LEVEL_WARNING, "[%s] %s, set in %s, is deprecated: %s", b->section, param->name,
                     item->entry.file, param->help);
+    if (is_emptied(param, item))
+        return bind_default(b, param, out, block);
     if (bind_text(b, param, item->entry.value, item, out, block) != 0)
         return -1;
     out->is_set = 1;

@@ -215,7 +215,8 @@ static int choose(struct evaluate_options *out, const char *name, const struct p
 {
     int id = metric_by_name(name);
     if (id < 0 && strchr(name, '@'))
-        return refuse(place, P_METRICS, "\"%s\" names a cut-off; write the metric alone and set k", name);
+        return refuse(place, P_METRICS, "\"%s\" names a cut-off; write %.*s, and set k = %s", name,
+                      (int)strcspn(name, "@"), name, strchr(name, '@') + 1);
     if (id < 0) {
         const char *nearest = metric_nearest(name);
         return refuse(place, P_METRICS, "there is no metric \"%s\"%s%s%s", name,

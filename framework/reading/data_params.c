@@ -19,9 +19,9 @@ static const dpf_enum_value formats[] = {
     {"synthetic", "no file: ratings are generated from run.seed and the keys synthetic.*"},
 };
 static const dpf_enum_value headers[] = {
-    {"auto",
-     "a first line whose rating field is a word is a header; the log says so. A proof needs the answer "
-     "(C11), unless the format or a column's name gives it"},
+    {"auto", "a first line whose rating field is a word, or which has a usual name and no number, is a "
+             "header; the log says so. A proof needs the answer "
+             "(C11), unless the format or a column's name gives it"},
     {"yes", "the first line names the columns"},
     {"no", "the first line is data"},
 };
@@ -154,10 +154,11 @@ static const dpf_param data_table[D_COUNT] = {
         DPF_PARAM_TEXT_F("column.rating", DPF_TYPE_STRING, "auto", 0,
                          "The rating's (or count's) column, likewise, or none (implicit feedback only); "
                          "auto: else column 3."),
-    [D_COLUMN_TIME] = DPF_PARAM_TEXT_F("column.time", DPF_TYPE_STRING, "auto", 0,
-                                       "The time stamp's column (a number of any unit, or YYYY-MM-DD with or "
-                                       "without HH:MM:SS), or none; auto: a usual "
-                                       "name in the header, else column 4 of a file of four columns."),
+    [D_COLUMN_TIME] =
+        DPF_PARAM_TEXT_F("column.time", DPF_TYPE_STRING, "auto", 0,
+                         "The time stamp's column (a number of any unit, or ISO 8601: YYYY-MM-DD "
+                         "with or without HH:MM:SS, a fraction, and Z or +HH:MM), or none; auto: a usual "
+                         "name in the header, else column 4 of a file of four columns."),
     [D_COLUMN_WEIGHT] = DPF_PARAM_TEXT_F("column.privacy-weight", DPF_TYPE_STRING, "none", DPF_PARAM_PRIVACY,
                                          "The column of a record's privacy weight (a number of 0 or more, "
                                          "read by methods with personal budgets), or none."),
@@ -336,7 +337,8 @@ static const dpf_param split_table[S_COUNT] = {
                          "random: the probability that a record is tested; random-exact: the part of "
                          "the records that is tested; per-user: the part of each user's records, "
                          "rounded; candidates, cold-items: the probability that an item is set aside."),
-    [S_FOLDS] = DPF_PARAM_INT_F("folds", 5, 2, 1000000, 0, "", "k-fold: number of folds; fold = all tests each of them."),
+    [S_FOLDS] = DPF_PARAM_INT_F("folds", 5, 2, 1000000, 0, "",
+                                "k-fold: number of folds; fold = all tests each of them."),
     [S_FOLD] = DPF_PARAM_TEXT_F(
         "fold", DPF_TYPE_STRING, "1", 0,
         "k-fold: the fold to test, from 1; or all, which makes a run for each, as the axis "

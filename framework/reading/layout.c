@@ -71,7 +71,15 @@ static int looks_like_header(const struct file_options *options, const struct fi
         if (!is_automatic(options->columns[c]) && !is_absent(options->columns[c]) &&
             text_to_int(options->columns[c], &number) != 0)
             return 1; /* configured by name: there must be one */
-    if (find_usual(COLUMN_USER, fields, n) >= 0 && find_usual(COLUMN_ITEM, fields, n) >= 0)
+    /* A word of headers where no field is a number: one is enough, for the other column may have any name. */
+    int has_number = 0, has_usual = 0;
+    for (int i = 0; i < n; i++) {
+        double value;
+        has_number |= field_real(&fields[i], &value) == 0;
+        for (int c = COLUMN_USER; c <= COLUMN_TIME; c++)
+            has_usual |= layout_is_usual((enum column)c, &fields[i]);
+    }
+    if (has_usual && !has_number)
         return 1;
     int64_t rating = 3;
     if (is_absent(options->columns[COLUMN_RATING]))

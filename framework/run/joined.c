@@ -201,7 +201,8 @@ static int refuse(const struct plan *plan, const char *section, const char *key,
                   struct dpf_error *error)
 {
     return config_error(plan->config, section, key, error,
-                        "%s on %d ranks; run it with one process, without mpirun", what, ranks_size());
+                        "%s. So it does not run on %d ranks; run it with one process, without mpirun", what,
+                        ranks_size());
 }
 
 /* A sum over ranks is made of the ranks' sums: there must be nothing in an aggregation beside them. */

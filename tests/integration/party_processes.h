@@ -13,7 +13,8 @@ enum { N_PARTIES = 12 };
 
 /* ---- processes ---------------------------------------------------------------------------------------- */
 
-static const char *run_within; /* a network namespace, or NULL */
+static const char *run_within;  /* a network namespace, or NULL */
+static const char *run_program; /* NULL: the one that was built */
 
 /* Starts dpframe with words after a format, its output in NAME.out and NAME.err. */
 static inline pid_t start(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -26,6 +27,8 @@ static inline pid_t start(const char *name, const char *format, ...)
     vsnprintf(words, sizeof words, format, list);
     va_end(list);
     snprintf(program, sizeof program, "%s/dpframe", getenv("DPFRAME_BUILD_DIR"));
+    if (run_program)
+        snprintf(program, sizeof program, "%s", run_program);
     for (char *word = strtok(words, " "); word && n < 63; word = strtok(NULL, " "))
         argv[n++] = word;
     const pid_t pid = fork();

@@ -197,6 +197,23 @@ static void sites_send_the_sums_of_their_users(void **state)
     assert_int_equal(communication("pooled", "bytes_up"), communication("pooled-alone", "bytes_up"));
     command_slurp(command_path("pooled-2-state/statement.txt"), text, sizeof text);
     assert_non_null(strstr(text, "site \"middle\", one of 3"));
+    if (has_grpc()) { /* the same over gRPC, whose certificates have the sites' names */
+        static const char *const names[] = {"server", "north", "middle", "south"};
+        char links[4][400], address[64];
+        make_certificates("DNS:localhost");
+        for (int end = 0; end <= 3; end++)
+            grpc_options(names[end], links[end], sizeof links[end]);
+        snprintf(address, sizeof address, "localhost:%d", 20000 + (int)getpid() % 20000);
+        server = start("pooled-calls-server", "serve %s -v -c pooled.ini -O pooled-calls %s %s %s", address,
+                       base_options, sites, links[0]);
+        snprintf(socket_path, sizeof socket_path, "%s", address);
+        for (int site = 1; site <= 3; site++)
+            pids[site] = start_site("pooled-calls", site, links[site]);
+        all_end_well(server, "pooled-calls-server", pids, 3);
+        same_release("pooled-calls", "pooled-alone");
+        assert_int_equal(communication("pooled-calls", "bytes_up"),
+                         communication("pooled-alone", "bytes_up"));
+    }
     /* Real noise: the statement is about whole users, and holds against the server. */
     base_options = "";
     server = start_server("pooled-real", sites);

@@ -87,6 +87,22 @@ static void gives_typed_values(void **state)
     config_values_free(&values);
 }
 
+/* An empty value takes back a path or a list that an included file has set: the default is none. */
+static void empty_values_are_defaults(void **state)
+{
+    (void)state;
+    struct config *config = support_parse("[s]\nepsilon = 1\nrate = 1\npath =\nsteps =\n");
+    struct dpf_error error = {0};
+    struct config_values values;
+    assert_int_equal(bind(config, &values, &error), 0);
+    assert_string_equal(values.params.values[FILE_].text, "");
+    assert_int_equal(values.params.values[STEPS].count, 0);
+    assert_int_equal(values.params.values[FILE_].is_set, 0);
+    assert_int_equal(config_check_consumed(config, NULL, 0, &error), 0);
+    config_values_free(&values);
+    config_free(config);
+}
+
 /* Each line fails with exactly this message after "t.ini:2: ". */
 static const struct {
     const char *line;
@@ -113,7 +129,6 @@ static const struct {
     {"precision = exakt", "[s] precision = exakt: must be one of: exact, float; did you mean \"exact\"?"},
     {"precision = 7", "[s] precision = 7: must be one of: exact, float"},
     {"flag = maybe", "[s] flag = maybe: must be yes or no"},
-    {"path =", "[s] path = : a value is missing"},
     {"seeds = 1,,2", "[s] seeds = 1,,2: element 2, \"\": is empty; write 1, 2, 3"},
     {"seeds = 1,", "[s] seeds = 1,: element 2, \"\": is empty; write 1, 2, 3"},
     {"seeds = 1, -2", "[s] seeds = 1, -2: element 2, \"-2\": must lie in [0, 1000000000] (one run each)"},
@@ -402,6 +417,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_defaults),
         cmocka_unit_test(gives_typed_values),
+        cmocka_unit_test(empty_values_are_defaults),
         cmocka_unit_test(refuses_bad_values),
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(integer_bounds_are_exact),

@@ -96,10 +96,22 @@ static void other_files_of_the_papers(void **state)
 /* The order of dates is that of the calendar, at all boundaries where a day could be lost. */
 static void dates_are_in_order(void **state)
 {
-    static const char *const dates[] = {"1969-12-31",          "1970-01-01",          "1999-12-31",
-                                        "2000-02-28",          "2000-02-29",          "2000-03-01",
-                                        "2004-02-29 23:59:59", "2004-03-01T00:00:00", "2004-03-01 00:00:01",
-                                        "2004-12-31",          "2005-01-01",          "2100-03-01"};
+    static const char *const dates[] = {"1969-12-31",
+                                        "1970-01-01",
+                                        "1999-12-31",
+                                        "2000-02-28",
+                                        "2000-02-29",
+                                        "2000-03-01",
+                                        "2004-02-29 23:59:59",
+                                        "2004-03-01T00:00:00",
+                                        "2004-03-01 00:00:01",
+                                        "2004-12-31",
+                                        "2005-01-01",
+                                        "2100-03-01",
+                                        "2100-03-01T00:00:00.25Z",
+                                        "2100-03-01T00:00:00.5+00:00",
+                                        "2100-03-01T02:00:01+0200",
+                                        "2100-02-28T23:00:02-01:00"};
     const size_t n = sizeof dates / sizeof dates[0];
     (void)state;
     for (size_t i = 0; i + 1 < n; i++)
@@ -120,6 +132,33 @@ static void dates_are_in_order(void **state)
     dataset_free(&out.dataset);
 }
 
+static void days_that_are_none_are_faults(void **state)
+{
+    static const char *const dates[] = {"2020-02-30",
+                                        "2021-02-29",
+                                        "1900-02-29",
+                                        "2020-04-31",
+                                        "2020-13-01",
+                                        "2020-00-10",
+                                        "2020-01-01T24:00:00",
+                                        "2020-01-01T10:00:00X",
+                                        "2020-01-01T10:00:00.Z",
+                                        "2020-01-01T10:00:00+",
+                                        "2020-01-01T10:00:00+1",
+                                        "2020-01-01T10:00:00+24:00",
+                                        "2020-01-01T10:00",
+                                        "2020-01-01T10:00:00ZZ"};
+    (void)state;
+    for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "u,x,1,%s\nu,y,2,2020-01-01\n", dates[i]);
+        data_write("a.txt", text);
+        const char *const parts[] = {dates[i], "is not a number", NULL};
+        data_refused("[data]\nformat = csv\nheader = no\nfields = 4\npath = a.txt\n" LATEST, DPF_FAULT_DATA,
+                     parts);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +167,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_wrong_is_named, data_enter, data_leave),
         cmocka_unit_test_setup_teardown(other_files_of_the_papers, data_enter, data_leave),
         cmocka_unit_test_setup_teardown(dates_are_in_order, data_enter, data_leave),
+        cmocka_unit_test_setup_teardown(days_that_are_none_are_faults, data_enter, data_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,9 +72,38 @@ static void faults_of_every_file_are_the_first_steps(void **state)
     DATA_REFUSED(TESTED, DPF_FAULT_DATA, "trust.txt:2");
 }
 
+/* One usual name and no number make a header, whatever the other column is called; what has a number is a record. */
+static void a_usual_name_makes_a_header(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {"userId,songId", "sku,item", "who,rating"};
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+        struct data_outcome out;
+        char text[128];
+        snprintf(text, sizeof text, "%s\n1,2\n1,3\n2,2\n", headers[i]);
+        data_write("a.txt", text);
+        const int status = data_try("[data]\nformat = csv\nfeedback = implicit\npath = a.txt\n", 2, 1, &out);
+        if (i == 2) { /* the rating's column is the only one that is left for the item */
+            assert_int_equal(status, -1);
+            assert_non_null(strstr(out.error.text, "is the item"));
+            continue;
+        }
+        assert_int_equal(status, 0);
+        assert_int_equal(out.dataset.train.n, 3);
+        assert_int_equal(out.dataset.users.n, 2);
+        dataset_free(&out.dataset);
+    }
+    struct data_outcome out;
+    data_write("a.txt", "item,4\nzoe,4\n");
+    data_get("[data]\nformat = csv\nfeedback = implicit\npath = a.txt\n", &out);
+    assert_int_equal(out.dataset.train.n, 2);
+    dataset_free(&out.dataset);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_usual_name_makes_a_header, data_enter, data_leave),
         cmocka_unit_test_setup_teardown(the_second_step_reads_no_file, data_enter, data_leave),
         cmocka_unit_test_setup_teardown(faults_of_every_file_are_the_first_steps, data_enter, data_leave),
     };

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dpframe/plugin.h"
@@ -83,6 +84,17 @@ static dpf_status load_library(struct link *link)
     return link->host->fail(link->host, DPF_E_UNSUPPORTED, -1, text);
 }
 
+/* HOST:PORT with a port from 1 to 65535 (gRPC takes 99999 for another one), or gRPC's own form, such as unix:PATH. */
+static int has_port(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+    const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+    if (strncmp(address, "unix:", 5) == 0)
+        return 1;
+    return colon && colon != address && digits > 0 && digits < 6 && !colon[1 + digits] &&
+           atoi(colon + 1) >= 1 && atoi(colon + 1) <= 65535;
+}
+
 static dpf_status open_end(void *self, int32_t which, const char *address)
 {
     struct link *link = self;
@@ -91,6 +103,12 @@ static dpf_status open_end(void *self, int32_t which, const char *address)
     const dpf_status loaded = load_library(link);
     if (loaded != DPF_OK)
         return loaded;
+    if (!has_port(address)) {
+        char text[200];
+        snprintf(text, sizeof(text), "\"%.100s\" is no address: write HOST:PORT, with a port from 1 to 65535",
+                 address);
+        return link->host->fail(link->host, DPF_E_CONFIG, -1, text);
+    }
     char *ca = read_pem(link, P_CA), *chain = ca ? read_pem(link, P_CERTIFICATE) : NULL,
          *key = chain ? read_pem(link, P_KEY) : NULL;
     dpf_status status = DPF_E_CONFIG;

@@ -76,6 +76,23 @@ static void open_end(struct end *end, int32_t which, const char *name)
         fail_msg("%s", end->host.report);
 }
 
+static void an_address_has_a_port(void **state)
+{
+    (void)state;
+    static const char *const addresses[] = {"localhost:99999", "localhost:0",   "localhost",
+                                            ":70000",          "localhost:12a", ""};
+    char kept[sizeof(address)];
+    memcpy(kept, address, sizeof(kept));
+    for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+        struct end end;
+        snprintf(address, sizeof(address), "%s", addresses[i]);
+        assert_int_equal(try_end(&end, DPF_LINK_SERVES, "ca", "server", ""), DPF_E_CONFIG);
+        assert_non_null(strstr(end.host.report, "write HOST:PORT"));
+        plain_close(&end.host);
+    }
+    memcpy(address, kept, sizeof(kept));
+}
+
 static void messages_arrive_whole_and_in_order(void **state)
 {
     (void)state;
@@ -253,6 +270,7 @@ static void limits_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_address_has_a_port),
         cmocka_unit_test(messages_arrive_whole_and_in_order),
         cmocka_unit_test(large_messages_are_cut_and_joined),
         cmocka_unit_test(certificates_are_checked_at_both_ends),

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_liar.c - stands in front of a link, and puts the largest integer at the end of all that is long: for tests. */
+/*
+ * link_liar.c - stands in front of a link, for tests: puts the largest integer at the end of all that is long, or, with
+ * `kind`, another text into frames of that kind, and `pad` bytes behind it.
+ */
 #include <string.h>
 
 #include "dpframe/plugin.h"
 #include "dpframe/role/link.h"
 
 enum { LONG = 200 }; /* longer than greetings, shorter than a message of numbers */
+enum { P_KIND, P_TEXT_AT, P_TEXT, P_PAD, P_COUNT };
+
+static const dpf_param params[P_COUNT] = {
+    [P_KIND] = DPF_PARAM_INT_F("kind", 0, 0, 255, 0, "", "Frames of this kind get the text. 0: none."),
+    [P_TEXT_AT] = DPF_PARAM_INT_F("text-at", 8, 0, 4096, 0, "bytes", "Where the text begins."),
+    [P_TEXT] =
+        DPF_PARAM_TEXT_F("text", DPF_TYPE_STRING, "", 0, "The text; ~ is an end of line, ^ an escape."),
+    [P_PAD] = DPF_PARAM_INT_F("pad", 0, 0, 1e9, 0, "bytes", "So much behind the text."),
+};
 
 struct liar {
+    const dpf_value *values;
     const dpf_host *host;
     const dpf_link *link;
     void *self;
@@ -19,10 +32,31 @@ static dpf_status open_end(void *self, int32_t end, const char *address)
     return liar->link->open(liar->self, end, address);
 }
 
+static dpf_status send_forged(const struct liar *liar, int64_t peer, const uint8_t *bytes)
+{
+    const char *text = liar->values[P_TEXT].text;
+    const uint64_t at = (uint64_t)liar->values[P_TEXT_AT].integer, length = strlen(text),
+                   n = at + length + (uint64_t)liar->values[P_PAD].integer;
+    uint8_t *copy = dpf_memory(liar->host)->allocate(liar->host, n);
+    if (!copy)
+        return DPF_E_MEMORY;
+    memset(copy, 'x', n);
+    memcpy(copy, bytes, at);
+    for (uint64_t i = 0; i < length; i++)
+        copy[at + i] = text[i] == '~' ? '\n' : text[i] == '^' ? 27 : (uint8_t)text[i];
+    const dpf_status status = liar->link->send(liar->self, peer, copy, n);
+    dpf_memory(liar->host)->release(liar->host, copy);
+    return status;
+}
+
 static dpf_status send_message(void *self, int64_t peer, const uint8_t *bytes, uint64_t n)
 {
     struct liar *liar = self;
-    const int64_t most = INT64_MAX;
+    const int64_t most = INT64_MAX, kind = liar->values[P_KIND].integer;
+    if (kind > 0 && bytes[1] == kind)
+        return send_forged(liar, peer, bytes);
+    if (kind > 0)
+        return liar->link->send(liar->self, peer, bytes, n);
     if (n < LONG)
         return liar->link->send(liar->self, peer, bytes, n);
     uint8_t *copy = dpf_memory(liar->host)->allocate(liar->host, n);
@@ -70,10 +104,9 @@ static dpf_status behind(void *self, const dpf_link *link, void *link_self)
 static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
 {
     struct liar *liar = dpf_memory(host)->allocate(host, sizeof *liar);
-    (void)given;
     if (!liar)
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    *liar = (struct liar){.host = host};
+    *liar = (struct liar){.host = host, .values = given->values};
     *self = liar;
     return DPF_OK;
 }
@@ -99,6 +132,8 @@ static const dpf_component component = {.size = sizeof(dpf_component),
                                         .version = "1.0.0",
                                         .summary = "Alters what is sent",
                                         .citation = "",
+                                        .params = params,
+                                        .n_params = P_COUNT,
                                         .param_stride = sizeof(dpf_param),
                                         .create = create,
                                         .destroy = destroy,

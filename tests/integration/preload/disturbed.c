@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * disturbed.c - loaded before the C library: a machine whose clock is wrong by DISTURBED_CLOCK seconds, and whose
- * disk is full for the files with DISTURBED_FILE in their path, but for the first DISTURBED_AFTER of them.
+ * disk is full for the files with DISTURBED_FILE in their path, but for the first DISTURBED_AFTER of them. And a client of
+ * secagg that gives wrong shares: what the others have encrypted for it differs in byte DISTURBED_SHARE (0: of self masks,
+ * 32: of mask keys).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -53,6 +55,24 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone)
     clock_gettime(CLOCK_REALTIME, &now);
     *out = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
     return 0;
+}
+
+int crypto_aead_xchacha20poly1305_ietf_decrypt(unsigned char *out, unsigned long long *n_out,
+                                               unsigned char *unused, const unsigned char *in,
+                                               unsigned long long n, const unsigned char *with,
+                                               unsigned long long n_with, const unsigned char *nonce,
+                                               const unsigned char *key)
+{
+    static int (*real)(unsigned char *, unsigned long long *, unsigned char *, const unsigned char *,
+                       unsigned long long, const unsigned char *, unsigned long long, const unsigned char *,
+                       const unsigned char *);
+    const char *at = getenv("DISTURBED_SHARE");
+    if (!real)
+        find("crypto_aead_xchacha20poly1305_ietf_decrypt", &real);
+    const int status = real(out, n_out, unused, in, n, with, n_with, nonce, key);
+    if (status == 0 && at)
+        out[atoi(at)] ^= 1;
+    return status;
 }
 
 int fsync(int fd)
