@@ -8,10 +8,15 @@
 
 static const char usage[] =
     "usage: dpframe evaluate RUN [--data FILE] [-o evaluate.KEY=VALUE]... [--json]\n"
+    "                        [--format trec --output DIR]\n"
     "\n"
     "Metrics of the model in the directory of a run: on its own test part, or on the\n"
     "records of another file, which is read as [data] of the run says. Records of pairs that\n"
-    "it was trained on, and of users and items that it does not know, are counted and left out.\n";
+    "it was trained on, and of users and items that it does not know, are counted and left out.\n"
+    "\n"
+    "--format trec also writes DIR/run.txt and DIR/qrels.txt, lists and positives of all tested\n"
+    "users, for trec_eval, pytrec_eval and ranx: the full ranking, cut at the largest k of\n"
+    "[evaluate]. Both are private.\n";
 
 static void print_metrics(const struct metrics *metrics, int json)
 {
@@ -39,6 +44,12 @@ static int check(const struct arguments *arguments, struct dpf_error *error)
 {
     if (arguments->n_rest != 1 || arguments->config)
         return error_set(error, DPF_FAULT_CONFIG, "name the directory of one run (see --help)");
+    const char *format = arguments->format;
+    const int trec = strcmp(format, "trec") == 0;
+    if (!trec && strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
+        return error_set(error, DPF_FAULT_CONFIG, "--format %s: must be text, json or trec", format);
+    if (trec != (arguments->output != NULL))
+        return error_set(error, DPF_FAULT_CONFIG, "--format trec and --output DIR go together");
     for (int i = 0; i < arguments->n_overrides; i++)
         if (strncmp(arguments->overrides[i], "evaluate.", 9) != 0)
             return error_set(error, DPF_FAULT_CONFIG,

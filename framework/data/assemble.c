@@ -2,6 +2,9 @@
 /* From chunks to rows: a counting sort by user, then each row by item. */
 #include "data/assemble.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -18,6 +21,7 @@ struct scatter {
     int64_t parts;
     size_t *bounds;
     int64_t *next;
+    int frees;            /* columns that are not needed any more */
     atomic_int strangers; /* there are records without an index */
 };
 
@@ -62,12 +66,45 @@ static void scatter_chunk(const struct chunk *chunk, int64_t *next, struct ratin
     }
 }
 
+void ratings_return_freed(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+#define WORTH_RETURNING (INT64_C(1) << 20) /* records */
+
+static void free_columns(struct chunk *chunk)
+{
+    free(chunk->values);
+    free(chunk->stamps);
+    free(chunk->times);
+    free(chunk->weights);
+    free(chunk->voids);
+    chunk->values = chunk->weights = NULL;
+    chunk->stamps = NULL;
+    chunk->times = NULL;
+    chunk->voids = NULL;
+}
+
 static int scatter_task(void *context, int64_t part, int worker)
 {
     struct scatter *scatter = context;
+    int64_t freed = 0;
     (void)worker;
-    for (size_t c = scatter->bounds[part]; c < scatter->bounds[part + 1]; c++)
-        scatter_chunk(scatter->table->chunks[c], scatter->next + part * scatter->out->csr.rows, scatter->out);
+    for (size_t c = scatter->bounds[part]; c < scatter->bounds[part + 1]; c++) {
+        struct chunk *chunk = scatter->table->chunks[c];
+        scatter_chunk(chunk, scatter->next + part * scatter->out->csr.rows, scatter->out);
+        if (!scatter->frees)
+            continue;
+        free_columns(chunk);
+        freed += chunk->n;
+        if (freed >= WORTH_RETURNING) {
+            ratings_return_freed();
+            freed = 0;
+        }
+    }
     return 0;
 }
 
@@ -149,12 +186,14 @@ static int place_rows(struct scatter *scatter, struct dpf_error *error)
     return 0;
 }
 
-static int scatter_all(struct table *table, struct ratings *out, struct pool *pool, struct dpf_error *error)
+static int scatter_all(struct table *table, struct ratings *out, int frees, struct pool *pool,
+                       struct dpf_error *error)
 {
     const int64_t rows = out->csr.rows, workers = pool ? pool_workers(pool) : 1;
     const int64_t most =
         table->records / (8 * (rows + 1)) + 1; /* places of users stay small beside records */
-    struct scatter scatter = {.table = table, .out = out, .parts = workers < most ? workers : most};
+    struct scatter scatter = {
+        .table = table, .out = out, .frees = frees, .parts = workers < most ? workers : most};
     scatter.next = memory_new((size_t)(scatter.parts * rows), sizeof *scatter.next);
     scatter.bounds = memory_new((size_t)scatter.parts + 1, sizeof *scatter.bounds);
     int status = scatter.next && scatter.bounds ? 0 : error_memory(error);
@@ -174,18 +213,18 @@ static int scatter_all(struct table *table, struct ratings *out, struct pool *po
     return status;
 }
 
-int ratings_build(struct table *table, int64_t users, int want_times, int want_order, struct pool *pool,
+int ratings_build(struct table *table, int64_t users, const struct ratings_wish *wish, struct pool *pool,
                   struct ratings *out, struct dpf_error *error)
 {
     const struct table_form *form = &table->form;
-    const struct ratings_columns has = {.values = form->values,
-                                        .times = form->times && want_times,
-                                        .weights = form->weights,
-                                        .order = want_order,
-                                        .voids = table->keeps_voids};
+    const struct ratings_columns has = {.values = form->values && wish->values,
+                                        .times = form->times && wish->times,
+                                        .weights = form->weights && wish->values,
+                                        .order = wish->order,
+                                        .voids = table->keeps_voids && wish->values};
     if (ratings_reserve(out, users, table->records, &has) != 0)
         return error_memory(error);
-    if (scatter_all(table, out, pool, error) == 0 && sort_rows(out, pool, error) == 0)
+    if (scatter_all(table, out, wish->last, pool, error) == 0 && sort_rows(out, pool, error) == 0)
         return 0;
     ratings_free(out);
     return -1;

@@ -7,9 +7,17 @@
 #include "dataset/ratings.h"
 #include "reading/table.h"
 
-/* From the order of lines to rows sorted by item, lines of one pair in their order; with their times, if they
-   are wanted and all files have them. */
-int ratings_build(struct table *table, int64_t users, int want_times, int want_order, struct pool *pool,
+/* What rows are to have beside users and items, if all files have it. */
+struct ratings_wish {
+    int values; /* and weights, and which are void */
+    int times, order;
+    int last; /* nothing is built of this table again: it keeps who, what and where, and loses what is taken from it */
+};
+
+/* From the order of lines to rows sorted by item, lines of one pair in their order. */
+int ratings_build(struct table *table, int64_t users, const struct ratings_wish *wish, struct pool *pool,
                   struct ratings *out, struct dpf_error *error);
+/* Chunks are small pieces, whose memory the library would keep while what is made of them takes as much again. */
+void ratings_return_freed(void);
 
 #endif

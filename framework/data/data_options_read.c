@@ -83,7 +83,8 @@ static int read_file_options(const struct config *config, const struct config_va
     file->value_hi = out->value_hi;
     read_voids(config, file);
     file->rating_needed = !out->implicit || out->counts || isfinite(out->threshold);
-    file->time_needed = (out->kind == SPLIT_LEAVE_ONE_OUT && out->by == BY_TIME) || needs_times(data);
+    file->time_needed = (out->kind == SPLIT_LEAVE_ONE_OUT && out->by == BY_TIME) || out->kind == SPLIT_TIME ||
+                        needs_times(data);
     /* Of records of one pair, the times decide which stays. */
     file->time_unused = !file->time_needed && out->duplicates == DUPLICATES_ERROR && file->voids == VOID_GONE;
     file->prefix = "";
@@ -351,10 +352,20 @@ static int check_split(const struct config *config, const struct config_values *
                             "files needs a file of ratings, but data.format is synthetic");
     if (o->kind == SPLIT_FILES && !o->test_path[0])
         return config_error(config, "split", "test.path", error, "files needs split.test.path");
-    if (o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME && !synthetic &&
-        strcmp(o->file.columns[COLUMN_TIME], "none") == 0)
+    const int no_times = !synthetic && strcmp(o->file.columns[COLUMN_TIME], "none") == 0;
+    if (o->kind == SPLIT_LEAVE_ONE_OUT && o->by == BY_TIME && no_times)
         return config_error(config, "split", "by", error,
                             "needs time stamps, but data.column.time = none; use by = random");
+    if (o->kind == SPLIT_TIME && no_times)
+        return config_error(
+            config, "split", "kind", error,
+            "time needs time stamps, but data.column.time = none; name their column, or use kind = "
+            "random");
+    if (o->kind == SPLIT_TIME && isinf(o->time_from))
+        return config_error(
+            config, "split", "time-from", error,
+            "is missing: say from when on records are tested, in the unit of the time stamps. Take a "
+            "moment that is known without the data");
     return 0;
 }
 
@@ -380,7 +391,7 @@ static int split_key_matters(int key, int kind)
 {
     static const unsigned kinds[S_COUNT] = {
         [S_FRACTION] = 1U << SPLIT_RANDOM | 1U << SPLIT_RANDOM_EXACT | 1U << SPLIT_PER_USER |
-                       1U << SPLIT_CANDIDATES | 1U << SPLIT_COLD_ITEMS,
+                       1U << SPLIT_CANDIDATES | 1U << SPLIT_COLD_ITEMS | 1U << SPLIT_USERS,
         [S_FOLDS] = 1U << SPLIT_FOLDS,
         [S_FOLD] = 1U << SPLIT_FOLDS,
         [S_BY] = 1U << SPLIT_LEAVE_ONE_OUT,
@@ -388,6 +399,8 @@ static int split_key_matters(int key, int kind)
         [S_TEST_PATH] = 1U << SPLIT_FILES,
         [S_OVERLAP] = 1U << SPLIT_FILES,
         [S_TRAIN_FRACTION] = ~0U,
+        [S_TIME_FROM] = 1U << SPLIT_TIME,
+        [S_USERS] = 1U << SPLIT_USERS,
     };
     return kinds[key] >> kind & 1;
 }
@@ -420,6 +433,8 @@ int data_options_read(const struct config *config, const struct config_values *d
     out->kind = (enum split_kind)value_of(split, S_KIND)->integer;
     out->fraction = value_of(split, S_FRACTION)->real;
     out->train_fraction = value_of(split, S_TRAIN_FRACTION)->real;
+    out->time_from = value_of(split, S_TIME_FROM)->real;
+    out->users = value_of(split, S_USERS)->real;
     out->folds = value_of(split, S_FOLDS)->integer;
     out->by = (enum split_by)value_of(split, S_BY)->integer;
     out->held_out = value_of(split, S_HELD_OUT)->integer;

@@ -329,13 +329,24 @@ static int build(struct loading *l, struct table *table, int want_order, struct 
                  struct dpf_error *error)
 {
     const int64_t users = l->out->users.n;
-    const int needed = l->options.file.time_needed;
-    if (ratings_build(table, users, needed, want_order, l->pool, ratings, error) != 0)
+    struct ratings_wish wish = {.values = 1, .times = l->options.file.time_needed, .order = want_order};
+    const int may_need = !wish.times && table->form.times;
+    /* A rank has many records, and looks for duplicates in items alone, which take less room. */
+    if (may_need && l->spread) {
+        const struct ratings_wish items = {.values = 0};
+        if (ratings_build(table, users, &items, l->pool, ratings, error) != 0)
+            return -1;
+        wish.times = ratings_has_duplicates(ratings);
+        ratings_free(ratings);
+    }
+    wish.last = !may_need || l->spread;
+    if (ratings_build(table, users, &wish, l->pool, ratings, error) != 0)
         return -1;
-    if (needed || !ratings_has_duplicates(ratings))
+    if (wish.last || !ratings_has_duplicates(ratings))
         return 0;
     ratings_free(ratings);
-    return ratings_build(table, users, 1, want_order, l->pool, ratings, error);
+    wish.times = wish.last = 1;
+    return ratings_build(table, users, &wish, l->pool, ratings, error);
 }
 
 static int clean(struct loading *l, struct table *table, int want_order, struct ratings *ratings,
@@ -388,6 +399,7 @@ static int load_files(struct loading *l, struct dpf_error *error)
         return -1;
     table_free(&l->train_table);
     table_free(&l->test_table);
+    ratings_return_freed();
     return 0;
 }
 
@@ -452,11 +464,14 @@ static void finish(struct loading *l)
     if (out->implicit && !l->options.counts) {
         drop_values(&out->train.by_user);
         drop_values(&out->test.by_user);
+        drop_values(&out->known);
     }
     /* Nothing can be tested on a void record; one that has a value is trained on like any other. */
     out->test.n -= csr_remove_voids(&out->test.by_user);
     if (l->options.file.voids == VOID_VALUE)
         csr_forget_voids(&out->train.by_user);
+    if (l->options.file.voids == VOID_VALUE)
+        csr_forget_voids(&out->known);
 }
 
 /* Ids that are most likely several fields: all were read with a delimiter that the file does not have. */
@@ -536,7 +551,7 @@ static int divide(struct loading *l, struct dpf_error *error)
                      error) != 0)
         return -1;
     if (split_make(o, &l->train, &out->users, &out->items, l->seeded, l->pool, &out->test.by_user,
-                   &out->candidates, &out->summary, error) != 0)
+                   &out->known, &out->candidates, &out->summary, error) != 0)
         return -1;
     finish(l);
     const int spread = out->shares[DPF_SIDE_USERS] != NULL;

@@ -15,7 +15,8 @@ struct splitter {
     const struct ratings *all;
     const struct id_map *users, *items;
     const struct random_root *seeded;
-    struct prf draw; /* of a user, then of an item */
+    struct prf draw;          /* of a user, then of an item */
+    struct prf draw_of_users; /* of a user alone */
     uint8_t *flags;
     struct user_candidates *candidates;
     struct dataset_summary *summary;
@@ -261,6 +262,32 @@ static int flag_cold_items(struct splitter *s, struct dpf_error *error)
     return 0;
 }
 
+/* time: each record by its own time. */
+static void flag_from(struct splitter *s)
+{
+    const struct csr *csr = &s->all->csr;
+    for (int64_t i = 0; i < csr->ptr[csr->rows]; i++)
+        s->flags[i] = s->all->times[i] >= s->options->time_from;
+}
+
+#define KNOWN 2 /* a record of a held-out user that is neither trained on nor tested */
+
+static int flag_held_out_users(void *context, int64_t task, int worker)
+{
+    struct splitter *s = context;
+    const struct csr *csr = &s->all->csr;
+    (void)worker;
+    for (int64_t r = task * ROWS_PER_TASK; r < last_row(s, task); r++) {
+        struct prf user;
+        if (!(prf_unit(prf_value(&s->draw_of_users, id_map_text(s->users, r))) < s->options->users))
+            continue;
+        open_user(s, r, &user);
+        for (int64_t i = csr->ptr[r]; i < csr->ptr[r + 1]; i++)
+            s->flags[i] = prf_unit(draw_of(s, &user, csr->others[i])) < s->options->fraction ? 1 : KNOWN;
+    }
+    return 0;
+}
+
 static int split_flags(const struct data_options *options, const struct ratings *all,
                        const struct id_map *users, const struct id_map *items,
                        const struct random_root *seeded, struct pool *pool, uint8_t *flags,
@@ -299,6 +326,13 @@ static int split_flags(const struct data_options *options, const struct ratings 
         break;
     case SPLIT_COLD_ITEMS:
         status = flag_cold_items(&s, error);
+        break;
+    case SPLIT_TIME:
+        flag_from(&s);
+        break;
+    case SPLIT_USERS:
+        prf_open(seeded, "split", "users", &s.draw_of_users);
+        status = run_rows(&s, flag_held_out_users);
         break;
     default:
         break;
@@ -340,10 +374,28 @@ static int thin_training(const struct data_options *options, struct ratings *tra
     return 0;
 }
 
+/* Takes the known records out, and their flags. */
+static int extract_known(struct ratings *all, uint8_t *flags, struct csr *known, struct dpf_error *error)
+{
+    const int64_t n = all->csr.ptr[all->csr.rows];
+    uint8_t *marks = memory_new((size_t)n + 1, 1);
+    int64_t kept = 0;
+    if (!marks)
+        return error_memory(error);
+    for (int64_t i = 0; i < n; i++)
+        marks[i] = flags[i] == KNOWN;
+    const int status = ratings_extract(all, marks, known) == 0 ? 0 : error_memory(error);
+    for (int64_t i = 0; i < n; i++)
+        if (!marks[i])
+            flags[kept++] = flags[i];
+    free(marks);
+    return status;
+}
+
 int split_make(const struct data_options *options, struct ratings *all, const struct id_map *users,
                const struct id_map *items, const struct random_root *seeded, struct pool *pool,
-               struct csr *test, struct user_candidates *candidates, struct dataset_summary *summary,
-               struct dpf_error *error)
+               struct csr *test, struct csr *known, struct user_candidates *candidates,
+               struct dataset_summary *summary, struct dpf_error *error)
 {
     int64_t n = all->csr.ptr[all->csr.rows];
     if (options->kind == SPLIT_NONE || options->kind == SPLIT_FILES)
@@ -352,6 +404,8 @@ int split_make(const struct data_options *options, struct ratings *all, const st
     if (!flags)
         return error_memory(error);
     int status = split_flags(options, all, users, items, seeded, pool, flags, candidates, summary, error);
+    if (status == 0 && options->kind == SPLIT_USERS)
+        status = extract_known(all, flags, known, error);
     if (status == 0 && ratings_extract(all, flags, test) != 0)
         status = error_memory(error);
     free(flags);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/spread.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/ranks.h"
+#include "data/assemble.h"
 #include "reading/row.h"
 #include "dataset/shares.h"
 #include "dpframe/privacy.h"
@@ -66,8 +64,10 @@ struct sent_count {
     int64_t records, values, times, weights;
 };
 
-/* Records pass in slices, so that what is on its way takes the same room for any file. */
+/* Records pass in slices, so that what is on its way takes the same room for any file, and are kept in pieces, which
+   are freed one after the other (assemble.h). */
 #define SLICE_RECORDS (INT64_C(1) << 19)
+#define PIECE_RECORDS (INT64_C(1) << 18)
 
 struct route {
     struct table *table;
@@ -78,8 +78,9 @@ struct route {
     int64_t *out_offsets, *in_offsets, *next; /* of a slice, by rank */
     struct sent_record *from, *into;
     int64_t into_room;
-    struct chunk **chunks;     /* of what comes, in the order of files, and then of ranks */
-    int64_t *filled, *file_at; /* by chunk; by rank, the file whose records come now */
+    struct chunk **pieces;     /* of what comes, in the order of files, and then of ranks */
+    int64_t *first_piece;      /* by file and rank */
+    int64_t *filled, *file_at; /* by file and rank; by rank, the file whose records come now */
     size_t chunk_at;           /* of the table: what goes next */
     int64_t record_at;
 };
@@ -96,10 +97,10 @@ static void route_close(struct route *route)
     free(route->into);
     free(route->filled);
     free(route->file_at);
-    for (int64_t k = 0; route->chunks && k < route->files * ranks_size(); k++)
-        if (route->chunks[k])
-            chunk_free(route->chunks[k]);
-    free(route->chunks);
+    for (int64_t p = 0; route->pieces && p < route->first_piece[route->files * ranks_size()]; p++)
+        chunk_free(route->pieces[p]);
+    free(route->pieces);
+    free(route->first_piece);
 }
 
 static int route_open(struct route *route, struct table *table, const struct dataset *dataset)
@@ -116,11 +117,11 @@ static int route_open(struct route *route, struct table *table, const struct dat
     route->in_offsets = memory_new(size + 1, sizeof *route->in_offsets);
     route->next = memory_new(size + 1, sizeof *route->next);
     route->from = memory_raw((size_t)route->slice, sizeof *route->from);
-    route->chunks = memory_new(size * files + 1, sizeof(struct chunk *));
+    route->first_piece = memory_new(size * files + 1, sizeof *route->first_piece);
     route->filled = memory_new(size * files + 1, sizeof *route->filled);
     route->file_at = memory_new(size + 1, sizeof *route->file_at);
     if (!route->shares || !route->out || !route->in || !route->out_offsets || !route->in_offsets ||
-        !route->next || !route->from || !route->chunks || !route->filled || !route->file_at)
+        !route->next || !route->from || !route->first_piece || !route->filled || !route->file_at)
         return -1;
     shares_offsets(dataset, DPF_SIDE_USERS, route->shares);
     return 0;
@@ -180,42 +181,44 @@ static int swap(size_t bytes, const void *from, void *into, struct dpf_error *er
     return status;
 }
 
-/* Room for one file's records of one rank; codes are indices plus 1, so that 0 is "in no catalogue". */
-static struct chunk *chunk_of(const struct route *route, int64_t file, const struct sent_count *has)
+/* What one rank sends of one file. */
+static const struct sent_count *coming(const struct route *route, int64_t k)
 {
-    const size_t n = (size_t)has->records + 1;
+    return &route->in[k % ranks_size() * route->files + k / ranks_size()];
+}
+
+/* Room for some of one file's records of one rank; codes are indices plus 1, so that 0 is "in no catalogue". */
+static struct chunk *new_piece(const struct route *route, int64_t k, int64_t left)
+{
+    const struct sent_count *has = coming(route, k);
     struct chunk *chunk = memory_new(1, sizeof *chunk);
     if (!chunk)
         return NULL;
-    chunk->n = has->records;
-    chunk->path = route->table->paths[file];
-    chunk->first_line = 1;
+    chunk->lines = left < PIECE_RECORDS ? left : PIECE_RECORDS; /* room */
+    const size_t n = (size_t)chunk->lines;
+    chunk->path = route->table->paths[k / ranks_size()];
     chunk->users = memory_raw(n, sizeof *chunk->users);
     chunk->items = memory_raw(n, sizeof *chunk->items);
-    chunk->lines_of = memory_raw(n, sizeof *chunk->lines_of);
     chunk->values = has->values ? memory_raw(n, sizeof *chunk->values) : NULL;
-    chunk->times = has->times ? memory_raw(n, sizeof *chunk->times) : NULL;
+    chunk->stamps = has->times ? memory_raw(n, sizeof *chunk->stamps) : NULL;
     chunk->weights = has->weights ? memory_raw(n, sizeof *chunk->weights) : NULL;
     chunk->voids = route->table->keeps_voids ? memory_raw(n, sizeof *chunk->voids) : NULL;
-    if (!chunk->users || !chunk->items || !chunk->lines_of || (has->values && !chunk->values) ||
-        (has->times && !chunk->times) || (has->weights && !chunk->weights) ||
-        (route->table->keeps_voids && !chunk->voids)) {
+    if (!chunk->users || !chunk->items || (has->values && !chunk->values) || (has->times && !chunk->stamps) ||
+        (has->weights && !chunk->weights) || (route->table->keeps_voids && !chunk->voids)) {
         chunk_free(chunk);
         return NULL;
     }
     return chunk;
 }
 
-static int make_chunks(struct route *route, struct dpf_error *error)
+static int count_pieces(struct route *route, struct dpf_error *error)
 {
-    const int size = ranks_size();
-    for (int64_t k = 0; k < route->files * size; k++) {
-        const int64_t source = k % size, file = k / size;
-        route->chunks[k] = chunk_of(route, file, &route->in[source * route->files + file]);
-        if (!route->chunks[k])
-            return error_memory(error);
-    }
-    return 0;
+    const int64_t n = route->files * ranks_size();
+    for (int64_t k = 0; k < n; k++)
+        route->first_piece[k + 1] =
+            route->first_piece[k] + (coming(route, k)->records + PIECE_RECORDS - 1) / PIECE_RECORDS;
+    route->pieces = memory_new((size_t)route->first_piece[n] + 1, sizeof(struct chunk *));
+    return route->pieces ? 0 : error_memory(error);
 }
 
 static struct sent_record record_of(const struct chunk *chunk, int64_t i, int32_t user)
@@ -234,14 +237,6 @@ static struct sent_record record_of(const struct chunk *chunk, int64_t i, int32_
 static int64_t left_in(const struct chunk *chunk, int64_t i, int64_t n)
 {
     return chunk->n - i < n ? chunk->n - i : n;
-}
-
-/* Chunks are small pieces, whose memory the library would keep while what comes takes as much again. */
-static void return_freed(void)
-{
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
 }
 
 /* The table's next records, in the order of the file for each rank; what has gone is freed. */
@@ -284,28 +279,36 @@ static void fill_out(struct route *route)
         table->chunks[c] = NULL;
     }
     if (route->chunk_at > first)
-        return_freed();
+        ratings_return_freed();
 }
 
-static void put(struct chunk *chunk, int64_t i, const struct sent_record *record)
+static int put(struct route *route, int64_t k, const struct sent_record *record)
 {
-    if (i == 0)
+    const int64_t before = route->filled[k]++;
+    struct chunk **piece = &route->pieces[route->first_piece[k] + before / PIECE_RECORDS], *chunk = *piece;
+    if (!chunk) {
+        *piece = chunk = new_piece(route, k, coming(route, k)->records - before);
+        if (!chunk)
+            return -1;
         chunk->first_line = record->line;
+    }
+    if (row_note_line(chunk, record->line - chunk->first_line) != 0 ||
+        row_keep_time(chunk, record->time) != 0)
+        return -1;
+    const int64_t i = chunk->n++;
     chunk->users[i] = record->user + 1;
     chunk->items[i] = record->item + 1;
-    chunk->lines_of[i] = (uint32_t)(record->line - chunk->first_line);
     if (chunk->values)
         chunk->values[i] = record->value;
-    if (chunk->times)
-        chunk->times[i] = record->time;
     if (chunk->weights)
         chunk->weights[i] = record->weight;
     if (chunk->voids)
         chunk->voids[i] = (uint8_t)record->is_void;
+    return 0;
 }
 
 /* What a rank sends is in the order of its files. */
-static void take_in(struct route *route)
+static int take_in(struct route *route)
 {
     const int size = ranks_size();
     for (int r = 0; r < size; r++)
@@ -313,9 +316,10 @@ static void take_in(struct route *route)
             while (route->filled[route->file_at[r] * size + r] ==
                    route->in[r * route->files + route->file_at[r]].records)
                 route->file_at[r]++;
-            const int64_t k = route->file_at[r] * size + r;
-            put(route->chunks[k], route->filled[k]++, &route->into[i]);
+            if (put(route, route->file_at[r] * size + r, &route->into[i]) != 0)
+                return -1;
         }
+    return 0;
 }
 
 static int pass_slice(struct route *route, struct dpf_error *error)
@@ -340,9 +344,8 @@ static int pass_slice(struct route *route, struct dpf_error *error)
     if (status == 0)
         status = ranks_exchange(sizeof *route->from, route->from, route->out_offsets, route->into,
                                 route->in_offsets, error);
-    if (status == 0)
-        take_in(route);
-    return status;
+    /* One that has no room says so to all before they go on. */
+    return status == 0 ? ranks_agree(take_in(route) == 0 ? 0 : error_memory(error), error) : status;
 }
 
 /* Every rank takes part in the slices of the one that has most. */
@@ -387,9 +390,9 @@ static int replace(struct route *route, struct table *table, struct dpf_error *e
     slot->item_map = counting(slot->n_items = route->dataset->items.n);
     const int status = slot->user_map && slot->item_map ? 0 : error_memory(error);
     for (int64_t k = 0; k < route->files * size; k++)
-        records += route->chunks[k]->n;
-    table_replace(table, route->chunks, (size_t)(route->files * size), slot, records);
-    route->chunks = NULL;
+        records += route->filled[k];
+    table_replace(table, route->pieces, (size_t)route->first_piece[route->files * size], slot, records);
+    route->pieces = NULL;
     return status;
 }
 
@@ -403,7 +406,7 @@ int spread_records(struct table *table, const struct dataset *dataset, struct dp
         status = swap((size_t)route.files * sizeof *route.out, route.out, route.in, error);
     }
     if (status == 0)
-        status = make_chunks(&route, error);
+        status = count_pieces(&route, error);
     if (status == 0)
         status = most_slices(&route, &slices, error);
     for (int64_t i = 0; i < slices && status == 0; i++)

@@ -41,7 +41,7 @@ struct item_record {
 };
 
 /* Records pass in slices, so that what is on its way takes the same room for any number of records. */
-#define SLICE_RECORDS (INT64_C(1) << 20)
+#define SLICE_RECORDS (INT64_C(1) << 19)
 
 struct passage {
     const int64_t *shares; /* of items */

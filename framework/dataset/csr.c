@@ -83,6 +83,7 @@ void dataset_free(struct dataset *dataset)
     id_map_free(&dataset->items);
     records_free(&dataset->train);
     records_free(&dataset->test);
+    csr_free(&dataset->known);
     free(dataset->candidates.items);
     csr_free(&dataset->relation.links);
     feature_table_free(&dataset->features[0]);

@@ -127,6 +127,8 @@ struct dataset {
     struct id_map users, items;
     struct records train;
     struct records test; /* n = 0 if there is none */
+    struct csr
+        known; /* of held-out users: what a model knows of them without being trained on it; ptr NULL: none */
     struct user_candidates candidates;
     struct relation relation; /* links.ptr NULL: none loaded */
     struct privacy_weights weights;
@@ -147,6 +149,11 @@ int dataset_weights(const struct dataset *dataset, int32_t user, const int32_t *
 
 /* A user's candidates, ascending, where they are not all items; out has room for all. Returns how many. */
 int64_t dataset_candidates(const struct dataset *dataset, int64_t user, int32_t *out);
+
+/* The records that a user's scores are made from: those of training, or what is known of a held-out user. */
+int dataset_at_home(const struct dataset *dataset, struct csr *out, struct dpf_error *error);
+/* They take the place of the training records, where nothing is trained any more. */
+int dataset_take_home(struct dataset *dataset, struct dpf_error *error);
 
 void csr_free(struct csr *csr);
 /* Takes void records out, and the room for them; returns how many there were. */

@@ -205,7 +205,7 @@ int paired_users_compare(const struct user_values *a, const struct user_values *
         const double error_size = error_of(&pairs, metric, out);
         status = !stream ? -1 : with_p ? find_p(&pairs, stream, &out->p, error) : 0;
         out->visible = FOUND * error_size;
-        if (status == 0 && pairs.n <= MOST_DRAWN)
+        if (status == 0 && with_p && pairs.n <= MOST_DRAWN)
             status = bootstrap(&pairs, metric, stream, out, error);
         else {
             out->low = out->difference - NORMAL_REACH * error_size;
@@ -214,5 +214,59 @@ int paired_users_compare(const struct user_values *a, const struct user_values *
         random_stream_free(stream);
     }
     pairs_free(&pairs);
+    return status;
+}
+
+/* ---- by activity --------------------------------------------------------------------------------------- */
+
+struct active_user {
+    double records;
+    int64_t pair[2];
+};
+
+static int by_records(const void *a, const void *b)
+{
+    const struct active_user *x = a, *y = b;
+    return x->records != y->records ? (x->records > y->records) - (x->records < y->records)
+                                    : (x->pair[0] > y->pair[0]) - (x->pair[0] < y->pair[0]);
+}
+
+int paired_users_bands(const struct user_values *a, const struct user_values *b, int ma, int mb,
+                       const int64_t (*chosen)[2], int64_t n, int smaller_is_better,
+                       const struct random_root *seeded, struct paired_band out[PAIRED_BANDS], int *n_bands,
+                       struct dpf_error *error)
+{
+    struct active_user *users = memory_new((size_t)n + 1, sizeof *users);
+    int64_t(*pairs)[2] = memory_new((size_t)n + 1, sizeof *pairs);
+    int64_t kept = 0;
+    *n_bands = 0;
+    int status = users && pairs ? 0 : error_memory(error);
+    for (int64_t i = 0; i < n && status == 0; i++) {
+        const int64_t mine = chosen ? chosen[i][0] : i, other = chosen ? chosen[i][1] : i;
+        const double *row = user_values_row(a, mine);
+        if (row[2 * ma + 1] > 0 && user_values_row(b, other)[2 * mb + 1] > 0)
+            users[kept++] = (struct active_user){row[2 * a->n_metrics + USER_RECORDS], {mine, other}};
+    }
+    if (status == 0)
+        qsort(users, (size_t)kept, sizeof *users, by_records);
+    int64_t begin = 0;
+    for (int band = 0; band < PAIRED_BANDS && status == 0 && begin < kept; band++) {
+        int64_t end = (band + 1) * kept / PAIRED_BANDS;
+        end = end > begin ? end : begin + 1;
+        while (end < kept && users[end].records == users[end - 1].records)
+            end++;
+        for (int64_t i = begin; i < end; i++) {
+            pairs[i - begin][0] = users[i].pair[0];
+            pairs[i - begin][1] = users[i].pair[1];
+        }
+        struct paired_band *found = &out[(*n_bands)++];
+        found->least = users[begin].records;
+        found->most = users[end - 1].records;
+        status = paired_users_compare(a, b, ma, mb, (const int64_t(*)[2])pairs, end - begin,
+                                      smaller_is_better, 0, seeded, &found->paired, error);
+        begin = end;
+    }
+    free(users);
+    free(pairs);
     return status;
 }

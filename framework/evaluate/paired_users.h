@@ -24,11 +24,28 @@ struct paired_users {
 
 /*
  * Metric ma of a against metric mb of b. chosen: the users that take part, as pairs of their rows in a and in b; NULL:
- * all, which are the same on both sides. with_p: a test is asked for, not just the interval. The draws follow from
+ * all, which are the same on both sides. with_p: a test is asked for, not just the
+ * interval, which is then that of the normal law. The draws follow from
  * seeded. Fails only for want of memory.
  */
 int paired_users_compare(const struct user_values *a, const struct user_values *b, int ma, int mb,
                          const int64_t (*chosen)[2], int64_t n, int smaller_is_better, int with_p,
                          const struct random_root *seeded, struct paired_users *out, struct dpf_error *error);
+
+#define PAIRED_BANDS 4 /* quarters of the users, by their training records */
+
+struct paired_band {
+    double least, most; /* training records of its users */
+    struct paired_users paired;
+};
+
+/*
+ * The same comparison in each quarter of the users who have the metric, by their training records in a; users with equally
+ * many stay together, so that there may be fewer. No test: four more of them would have to be corrected for.
+ */
+int paired_users_bands(const struct user_values *a, const struct user_values *b, int ma, int mb,
+                       const int64_t (*chosen)[2], int64_t n, int smaller_is_better,
+                       const struct random_root *seeded, struct paired_band out[PAIRED_BANDS], int *n_bands,
+                       struct dpf_error *error);
 
 #endif

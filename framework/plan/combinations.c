@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/combinations.h"
 
+#include "reading/data_options.h"
 #include "reading/data_params.h"
 
 /* Message and state transforms of one term. */
@@ -312,5 +313,42 @@ int combinations_check_finish(const struct plan *plan, struct dpf_error *error)
     if (side->solve_at == SOLVE_AT_PARTY || plan->sides[1 - side->side].solve_at == SOLVE_AT_PARTY)
         return config_error(plan->config, "run", "final-step", error,
                             "solve-at = party solves the other side once more already: remove final-step");
+    return 0;
+}
+
+/* Whether a recommender's state has a part for each user, so that it knows no others. */
+static int has_rows_of_users(const struct recommender_plan *component)
+{
+    uint64_t few = 0, many = 0;
+    void *self = component->instance->self;
+    return component->functions->state_bytes(self, 2, 100, &few) == DPF_OK &&
+           component->functions->state_bytes(self, 2000, 100, &many) == DPF_OK && few != many;
+}
+
+int combinations_check_held_out(const struct plan *plan, struct dpf_error *error)
+{
+    static const char remedy[] = "; hold out records instead, as with kind = per-user";
+    const struct side_plan *users = &plan->sides[DPF_SIDE_USERS];
+    const struct recommender_plan *component = &plan->recommender;
+    if (plan->split.params.values[S_KIND].integer != SPLIT_USERS)
+        return 0;
+    if (component->instance && has_rows_of_users(component))
+        return config_error(
+            plan->config, "split", "kind", error,
+            "users: the state of recommender %s has a part for each user that it was trained on, and "
+            "none for others%s",
+            component->instance->entry->component->id, remedy);
+    if (plan->model.params.values[MODEL_KIND].integer == MODEL_BIASES)
+        return config_error(
+            plan->config, "split", "kind", error,
+            "users: [model] kind = biases has a bias for each user that it was trained on, and none for "
+            "others%s",
+            remedy);
+    if (plan_is_factorization(plan) && (!users->updated || users->released))
+        return config_error(
+            plan->config, "split", "kind", error,
+            "users: rows of held-out users are solved from their own records without noise, but the rows "
+            "of [users] %s%s",
+            users->released ? "are released with noise" : "are never solved", remedy);
     return 0;
 }

@@ -11,6 +11,8 @@ int combinations_check_term(const struct plan *plan, const struct side_plan *sid
                             struct dpf_error *error);
 /* Sides that parties solve. */
 int combinations_check_sites(const struct plan *plan, struct dpf_error *error);
+/* Held-out users ([split] kind = users) need rows that follow from a user's own records and the model. */
+int combinations_check_held_out(const struct plan *plan, struct dpf_error *error);
 /* [run] finish is for a side that releases nothing. */
 int combinations_check_finish(const struct plan *plan, struct dpf_error *error);
 

@@ -129,6 +129,8 @@ static double larger(double a, int64_t b)
     return a > (double)b ? a : (double)b;
 }
 
+#define NO_NUMBER 0x1p62 /* of messages is enough */
+
 static int check_senders(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
 {
     const dpf_aggregator_limits limits = plan_aggregator_limits(plan, term);
@@ -139,16 +141,23 @@ static int check_senders(const struct plan *plan, const struct term_plan *term, 
     const int drawn =
         term->sampler && ((const dpf_sampler *)term->sampler->functions)->level == DPF_LEVEL_PARTY;
     const char *aggregator = term->aggregator->entry->component->id,
-               *mechanism = term->mechanism->entry->component->id;
+               *with = term->mechanism ? " with the noise of mechanism " : "",
+               *mechanism = term->mechanism ? term->mechanism->entry->component->id : "";
     if (term->source == SOURCE_RELATION)
         return 0;
+    if (opened >= NO_NUMBER)
+        return config_error(
+            plan->config, term->name, "aggregator", error,
+            "aggregator %s opens no sum of %.0f messages, since so many of its parties count as corrupt: "
+            "lower corrupt, or raise threshold",
+            aggregator, n);
     if (needed > n)
         return config_error(
             plan->config, term->name, "aggregator", error,
-            "a sum of aggregator %s with the noise of mechanism %s needs %.0f messages, and there are "
+            "a sum of aggregator %s%s%s needs %.0f messages, and there are "
             "%.0f parties that send: lower survivors, threshold, min-honest or clients, or set "
             "[parties] kind = users",
-            aggregator, mechanism, needed, n);
+            aggregator, with, mechanism, needed, n);
     /* Groups that take turns come back as they were. */
     const double rate = drawn ? term->sampling.rate : 1,
                  rounds = (double)plan->run.params.values[RUN_ROUNDS].integer,
@@ -156,13 +165,13 @@ static int check_senders(const struct plan *plan, const struct term_plan *term, 
                  draws = term->sampling.kind == DPF_SAMPLING_CYCLIC && groups < rounds ? groups : rounds;
     if (draws * too_few(n, rate, needed) <= BAD_LUCK)
         return 0;
-    return config_error(
-        plan->config, term->name, "sampler", error,
-        "sampler %s draws %.6g of %.0f users in a round on average, and a sum of aggregator %s with the "
-        "noise of mechanism %s needs %.0f: in some rounds there would be fewer, and they would fail. Raise "
-        "the "
-        "rate, or lower survivors, threshold, min-honest or clients",
-        term->sampler->entry->component->id, rate * n, n, aggregator, mechanism, needed);
+    return config_error(plan->config, term->name, "sampler", error,
+                        "sampler %s draws %.6g of %.0f users in a round on average, and a sum of aggregator "
+                        "%s%s%s needs %.0f: in some rounds there would be fewer, and they would fail. Raise "
+                        "the "
+                        "rate, or lower survivors, threshold, min-honest or clients",
+                        term->sampler->entry->component->id, rate * n, n, aggregator, with, mechanism,
+                        needed);
 }
 
 int first_round_check(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
@@ -171,5 +180,5 @@ int first_round_check(const struct plan *plan, const struct side_plan *side, con
     if (check_loss(plan, term, error) != 0 || check_sampler(plan, term, error) != 0 ||
         check_definite(plan, side, term, error) != 0)
         return -1;
-    return term->mechanism ? check_senders(plan, term, error) : 0;
+    return term->aggregator ? check_senders(plan, term, error) : 0;
 }

@@ -10,11 +10,13 @@
 #include "data/load.h"
 #include "data/weights.h"
 #include "plan/calibrate.h"
+#include "plan/combinations.h"
 #include "plan/components.h"
 #include "plan/facts.h"
 #include "plan/metric_release.h"
 #include "plan/queries.h"
 #include "plan/recommender_plan.h"
+#include "plan/repeat.h"
 #include "reading/data_params.h"
 
 static int bind_section(struct plan *plan, const char *section, const dpf_param *(*params)(int64_t *n),
@@ -248,6 +250,10 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
     if (plan_is_factorization(plan) && queries_complete(plan, error) != 0)
         return -1;
     if (plan->recommender.instance && recommender_plan_complete(plan, error) != 0)
+        return -1;
+    if (combinations_check_held_out(plan, error) != 0)
+        return -1;
+    if (plan->run.params.values[RUN_CHECKPOINT].integer && repeat_check(plan, error) != 0)
         return -1;
     if (choose_metric_noise(plan, error) != 0 || metric_release_charge(plan, error) != 0)
         return -1;

@@ -31,7 +31,9 @@ enum split_kind {
     SPLIT_PER_USER,
     SPLIT_FILES,
     SPLIT_CANDIDATES,
-    SPLIT_COLD_ITEMS
+    SPLIT_COLD_ITEMS,
+    SPLIT_TIME,
+    SPLIT_USERS
 };
 enum split_by { BY_TIME, BY_RANDOM };
 enum split_overlap { OVERLAP_ERROR, OVERLAP_TEST, OVERLAP_TRAIN };
@@ -127,6 +129,8 @@ struct data_options {
 
     enum split_kind kind;
     double fraction, train_fraction;
+    double time_from; /* records from then on are tested */
+    double users;     /* probability that a user is held out */
     int64_t folds, fold;
     enum split_by by;
     int64_t held_out; /* per user; 0: the fraction of each user's records */

@@ -317,6 +317,12 @@ static const dpf_enum_value kinds[] = {
      "its "
      "records are the test part, so that a model knows its features alone, and users' items are ranked among "
      "these"},
+    {"time",
+     "each record from `time-from` on is the test part: one point in time for everybody, which is public"},
+    {"users", "each user is held out with the probability `users`, by the draw of its id: nothing is trained "
+              "on its records. "
+              "Each of them is tested with the probability `fraction`, by the pair's draw, and the user is "
+              "known by the others"},
 };
 static const dpf_enum_value bys[] = {
     {"time", "the latest record; with equal time stamps the line decides, and such users are counted"},
@@ -332,11 +338,12 @@ static const dpf_param split_table[S_COUNT] = {
     [S_KIND] = DPF_PARAM_ENUM_F("kind", 0, kinds, 0,
                                 "How records are split into training and test. Every pair of user and item "
                                 "has a draw, a function of run.seed and of the two ids alone."),
-    [S_FRACTION] =
-        DPF_PARAM_REAL_F("fraction", 0.2, 0, 1, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
-                         "random: the probability that a record is tested; random-exact: the part of "
-                         "the records that is tested; per-user: the part of each user's records, "
-                         "rounded; candidates, cold-items: the probability that an item is set aside."),
+    [S_FRACTION] = DPF_PARAM_REAL_F(
+        "fraction", 0.2, 0, 1, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
+        "random: the probability that a record is tested; random-exact: the part of "
+        "the records that is tested; per-user: the part of each user's records, "
+        "rounded; candidates, cold-items: the probability that an item is set aside; users: the "
+        "probability that a held-out user's record is tested."),
     [S_FOLDS] = DPF_PARAM_INT_F("folds", 5, 2, 1000000, 0, "",
                                 "k-fold: number of folds; fold = all tests each of them."),
     [S_FOLD] = DPF_PARAM_TEXT_F(
@@ -355,6 +362,11 @@ static const dpf_param split_table[S_COUNT] = {
         DPF_PARAM_REAL_F("train-fraction", 1, 0, 1, DPF_PARAM_OPEN_LO, "",
                          "The probability of training on a record outside of the test part, by another draw "
                          "of its user's and item's ids: sparser data, the same test part."),
+    [S_TIME_FROM] =
+        DPF_PARAM_REAL_F("time-from", INFINITY, -INFINITY, INFINITY, 0, "",
+                         "time: the first moment of the test part, in the unit of the time stamps."),
+    [S_USERS] = DPF_PARAM_REAL_F("users", 0.1, 0, 1, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
+                                 "users: the probability that a user is held out."),
 };
 
 const dpf_param *data_params(int64_t *n)

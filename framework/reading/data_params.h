@@ -85,6 +85,8 @@ enum {
     S_TEST_PATH,
     S_OVERLAP,
     S_TRAIN_FRACTION,
+    S_TIME_FROM,
+    S_USERS,
     S_COUNT
 };
 

@@ -516,7 +516,8 @@ static const char *own_kept_lost(asked *q)
 
 static enum decider time_window(asked *q)
 {
-    if (!isfinite(data_of(q, D_FILTER_TIME_FROM)->real) && !isfinite(data_of(q, D_FILTER_TIME_TO)->real))
+    if (!isfinite(data_of(q, D_FILTER_TIME_FROM)->real) && !isfinite(data_of(q, D_FILTER_TIME_TO)->real) &&
+        split_kind(q) != SPLIT_TIME)
         return BY_NOBODY;
     return promise_same_cells(&q->promise) ? BY_RECORDS : BY_LINE;
 }
@@ -524,9 +525,11 @@ static enum decider time_window(asked *q)
 static const char *time_window_lost(asked *q)
 {
     (void)q;
-    return "Times choose which records are kept, and a record whose line is at fault may have none, although "
-           "who rated what is public. Remove [data] filter.time-from and filter.time-to, or protect with "
-           "adjacency = add-remove.";
+    return "Times choose which records are kept or held out, and a record whose line is at fault may have "
+           "none, although "
+           "who rated what is public. Remove [data] filter.time-from and filter.time-to, set [split] kind = "
+           "random, or "
+           "protect with adjacency = add-remove.";
 }
 
 static enum decider exact_split(asked *q)
@@ -745,7 +748,8 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
     [INPUT_DRAWN] = {"drawn", "which users, records and items are drawn", "a draw at each id",
                      "[split] kind; [data] filter.users", 0, by_id, NULL, NULL},
     [INPUT_TIME_WINDOW] = {"time window", "which records are early or late enough", "each line",
-                           "[data] filter.time-from, filter.time-to", 2, time_window, time_window_lost, NULL},
+                           "[data] filter.time-from, filter.time-to; [split] time-from", 2, time_window,
+                           time_window_lost, NULL},
     [INPUT_EXACT_SPLIT] = {"exact split", "which records are held out, exactly so many", "nobody",
                            "[split] kind", 11, exact_split, exact_split_lost, NULL},
     [INPUT_SIMILARITIES] = {"similarities", "weights of links made of ratings", "nobody",

@@ -47,7 +47,7 @@ static const struct {
       "weights.kind",
       "relation.direction",
       "relation.similarity"}},
-    {"split", {"kind", "by", "fraction", "n", "folds", "fold", "train-fraction"}},
+    {"split", {"kind", "by", "fraction", "n", "folds", "fold", "train-fraction", "time-from", "users"}},
     {"privacy",
      {"unit", "adjacency", "observer", "delta", "randomness", "interaction-pattern", "id-lists", "tuning",
       "on-violation", "budget", "total-epsilon", "calibrate-by"}},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/comparison.h"
+#include "run/at_home.h"
 #include "run/model_scorer.h"
 
 #include <math.h>
@@ -143,6 +144,7 @@ static int train_and_evaluate(const struct compared_run *run, struct session *se
                               struct dpf_error *error)
 {
     struct model model = {0};
+    struct at_home home = {.has_rows = 0};
     int status = plan_complete(&session->plan, run->dataset->users.n, run->dataset->items.n, error);
     if (status == 0)
         status = check_proof(run, session, out, error);
@@ -150,11 +152,14 @@ static int train_and_evaluate(const struct compared_run *run, struct session *se
         status = joined_check(&session->plan, error);
     if (status == 0)
         status = train(run, &session->plan, &model, error);
+    if (status == 0)
+        status = at_home_open(&home, run->dataset, run->pool, &session->plan, &model, error);
     if (status == 0) {
         const struct scorer scorer = model_scorer(&model);
-        status = evaluate_model(&run->session->evaluate, run->dataset, &scorer, session->plan.seeded,
-                                run->pool, 0, &out->metrics, error);
+        status = evaluate_model(&run->session->evaluate, &home.view, &scorer, session->plan.seeded, run->pool,
+                                0, &out->metrics, error);
     }
+    at_home_close(&home);
     model_free(&model);
     return status;
 }

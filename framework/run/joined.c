@@ -12,6 +12,8 @@
 #include "base/ranks.h"
 #include "base/ticker.h"
 #include "plugin/registry.h"
+#include "reading/data_options.h"
+#include "reading/data_params.h"
 
 /* What joins, for as long as the process runs. */
 static struct {
@@ -255,6 +257,8 @@ int joined_check(const struct plan *plan, struct dpf_error *error)
             "the aggregator keeps more than a sum (as secure aggregation does), and ranks exchange only "
             "sums; modular-sum opens the same sums",
             error);
+    if (plan->split.params.values[S_KIND].integer == SPLIT_USERS)
+        return refuse(plan, "split", "kind", "held-out users are not divided", error);
     const int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
         return refuse(plan, "parties", "kind", "silos are not divided", error);

@@ -40,6 +40,8 @@ char *judge_words(const struct judge *judge, enum verdict *verdict)
         .implicit = dataset->implicit,
         .has_noise = plan->guarantee.n_releases > 0,
         .model = plan->recommender.instance ? plan->recommender.instance->entry->component->id : NULL,
+        .no_direction =
+            component_metrics_largest(&judge->run.session->metrics, "model.recommender", "directions") < 1,
         .users = dataset->users.n,
         .items = dataset->items.n,
         .records = dataset->train.n,

@@ -155,8 +155,8 @@ int resume_open(struct checkpoint *checkpoint, struct plan *plan, const struct d
         return !resumes ? 0
                         : config_error(plan->config, "run", "checkpoint", error,
                                        "--resume goes on with a run that had checkpoint = true");
-    int status = repeat_check(plan, error);
-    if (status == 0 && ranks_rank() == 0)
+    int status = 0;
+    if (ranks_rank() == 0)
         status = open_binding(checkpoint, plan, dataset, directory, error);
     if (ranks_agree(status, error) != 0 ||
         ranks_broadcast(checkpoint->path, sizeof checkpoint->path, 0, error) != 0)

@@ -25,6 +25,7 @@
 #include "plan/plan_make.h"
 #include "privacy/dp_event.h"
 #include "run/alike_ranks.h"
+#include "run/at_home.h"
 #include "run/comparison.h"
 #include "run/judge.h"
 #include "run/model_scorer.h"
@@ -43,6 +44,7 @@
 struct run {
     struct session session;
     struct dataset dataset;
+    struct at_home at_home; /* of the model, once it is trained */
     struct model model;
     struct pool *pool;
     struct engine_stats stats;
@@ -199,8 +201,8 @@ static int evaluate(struct run *run, struct plan *plan, struct model *model, str
                     struct dpf_error *error)
 {
     struct scorer scorer = model_scorer(model);
-    return evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool, 0, test,
-                          error);
+    return evaluate_model(&run->session.evaluate, &run->at_home.view, &scorer, plan->seeded, run->pool, 0,
+                          test, error);
 }
 
 static int evaluate_run(struct run *run, struct dpf_error *error)
@@ -215,7 +217,7 @@ static int evaluate_run(struct run *run, struct dpf_error *error)
                                        .laplace = release->laplace,
                                        .root = plan->privacy_root};
     const struct scorer scorer = model_scorer(&run->model);
-    return evaluate_and_release(&run->session.evaluate, &run->dataset, &scorer, plan->seeded, run->pool,
+    return evaluate_and_release(&run->session.evaluate, &run->at_home.view, &scorer, plan->seeded, run->pool,
                                 &noise, &run->test, &run->released, error);
 }
 
@@ -322,6 +324,11 @@ static int load(struct run *run, struct dpf_error *error)
                             error)) != 0 ||
         shares_keep_own(&run->dataset, error) != 0)
         return -1;
+    if (run->remote && run->dataset.known.ptr)
+        return config_error(
+            plan->config, "split", "kind", error,
+            "users: a party in a process of its own has one user, who is not held out from itself; use "
+            "kind = per-user");
     if (is_server(run)) /* it has no records, which is no fault */
         violations_free(&run->dataset.violations);
     char *summary = is_server(run) ? data_catalogues_text(&run->dataset) : data_summary_text(&run->dataset);
@@ -405,6 +412,8 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     }
     note_train_work(run);
     stages_enter(&run->stages, STAGE_EVALUATE);
+    if (at_home_open(&run->at_home, &run->dataset, run->pool, plan, &run->model, error) != 0)
+        return -1;
     struct scorer scorer = model_scorer(&run->model);
     /* A release is made whatever the records are, even where nobody has a test record. */
     if (plan->metrics.numbers > 0)
@@ -590,6 +599,7 @@ static void close_run(struct run *run)
     json_decref(run->spent);
     model_free(&run->model);
     component_sums_free(&run->sums);
+    at_home_close(&run->at_home);
     dataset_free(&run->dataset);
     metrics_free(&run->test);
     metrics_free(&run->train);

@@ -25,6 +25,7 @@ struct verdict_input {
     int implicit, has_noise;
     const char *model; /* a component of the role recommender, which chooses rounds and ranks by its own rule;
                           NULL: a factorization */
+    int no_direction;  /* 1: nothing stood out of the noise of what was released */
     int64_t users, items, records;    /* of the training part */
     const struct random_root *seeded; /* for the draws of the comparison */
 };

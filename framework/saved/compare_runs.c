@@ -14,7 +14,6 @@
 #include "run/by_user_file.h"
 
 #define LEVEL 0.05
-#define BANDS 4 /* quarters of the users, by their training records */
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
@@ -173,22 +172,29 @@ struct tests {
     int n;
 };
 
-static int compare(const struct compare_runs *runs, int run, int metric, const int64_t (*chosen)[2],
-                   int64_t n, int with_p, struct paired_users *out, struct dpf_error *error)
+/* The run is "a", so that a win is its win; its rows are the second of each pair. Free it. */
+static int64_t (*turn(const struct compared *run))[2]
 {
-    const struct user_values *first = runs->runs[0].values, *other = runs->runs[run].values;
-    const int mine = user_values_find(other, first->metrics[metric].name);
-    /* The run is "a", so that a win is its win; its rows are the second of each pair. */
-    int64_t(*turned)[2] = memory_new((size_t)n + 1, sizeof *turned);
+    int64_t(*turned)[2] = memory_new((size_t)run->n_matched + 1, sizeof *turned);
+    for (int64_t i = 0; turned && i < run->n_matched; i++) {
+        turned[i][0] = run->matched[i][1];
+        turned[i][1] = run->matched[i][0];
+    }
+    return turned;
+}
+
+static int compare(const struct compare_runs *runs, int run, int metric, struct paired_users *out,
+                   struct dpf_error *error)
+{
+    const struct compared *other = &runs->runs[run];
+    const struct user_values *first = runs->runs[0].values;
+    const char *name = first->metrics[metric].name;
+    int64_t(*turned)[2] = turn(other);
     if (!turned)
         return error_memory(error);
-    for (int64_t i = 0; i < n; i++) {
-        turned[i][0] = chosen[i][1];
-        turned[i][1] = chosen[i][0];
-    }
-    const int status = paired_users_compare(other, first, mine, metric, (const int64_t(*)[2])turned, n,
-                                            metric_smaller_is_better(first->metrics[metric].name), with_p,
-                                            runs->seeded, out, error);
+    const int status = paired_users_compare(other->values, first, user_values_find(other->values, name),
+                                            metric, (const int64_t(*)[2])turned, other->n_matched,
+                                            metric_smaller_is_better(name), 1, runs->seeded, out, error);
     free(turned);
     return status;
 }
@@ -219,8 +225,7 @@ static int make_tests(const struct compare_runs *runs, struct tests *out, struct
                 continue;
             struct test *test = &out->items[out->n++];
             *test = (struct test){.run = run, .metric = metric};
-            if (compare(runs, run, metric, (const int64_t(*)[2])other->matched, other->n_matched, 1,
-                        &test->paired, error) != 0)
+            if (compare(runs, run, metric, &test->paired, error) != 0)
                 return -1;
         }
         correct(out, begin, p);
@@ -317,63 +322,25 @@ int compare_runs_tests(const struct compare_runs *runs, struct sheet *out, struc
     return status;
 }
 
-struct ranked {
-    double records;
-    int64_t pair[2];
-};
-
-static int by_records(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    return x->records != y->records ? (x->records > y->records) - (x->records < y->records)
-                                    : (x->pair[0] > y->pair[0]) - (x->pair[0] < y->pair[0]);
-}
-
-/* A quarter of the users; those with equally many records stay together. No test: four more of them would have to be
-   corrected for. */
-static int add_band(const struct compare_runs *runs, int run, const struct ranked *users, int64_t n,
-                    struct sheet *out, struct dpf_error *error)
-{
-    int64_t(*chosen)[2] = memory_new((size_t)n + 1, sizeof *chosen);
-    struct paired_users paired;
-    if (!chosen)
-        return error_memory(error);
-    for (int64_t i = 0; i < n; i++)
-        memcpy(chosen[i], users[i].pair, sizeof chosen[i]);
-    const int status = compare(runs, run, 0, (const int64_t(*)[2])chosen, n, 0, &paired, error);
-    free(chosen);
-    if (status != 0)
-        return -1;
-    sheet_text(out, runs->runs[run].directory);
-    sheet_printf(out, "%.0f to %.0f", users[0].records, users[n - 1].records);
-    add_paired(out, &paired);
-    return 0;
-}
-
 static int add_bands(const struct compare_runs *runs, int run, struct sheet *out, struct dpf_error *error)
 {
     const struct compared *other = &runs->runs[run];
-    const struct user_values *values = other->values;
-    struct ranked *users = memory_new((size_t)other->n_matched + 1, sizeof *users);
-    if (!users)
-        return error_memory(error);
-    for (int64_t i = 0; i < other->n_matched; i++) {
-        users[i].records =
-            user_values_row(values, other->matched[i][1])[2 * values->n_metrics + USER_RECORDS];
-        memcpy(users[i].pair, other->matched[i], sizeof users[i].pair);
+    const struct user_values *first = runs->runs[0].values;
+    const char *name = first->metrics[0].name;
+    struct paired_band bands[PAIRED_BANDS];
+    int n;
+    int64_t(*turned)[2] = turn(other);
+    const int status =
+        turned ? paired_users_bands(other->values, first, user_values_find(other->values, name), 0,
+                                    (const int64_t(*)[2])turned, other->n_matched,
+                                    metric_smaller_is_better(name), runs->seeded, bands, &n, error)
+               : error_memory(error);
+    free(turned);
+    for (int band = 0; status == 0 && band < n; band++) {
+        sheet_text(out, other->directory);
+        sheet_printf(out, "%.0f to %.0f", bands[band].least, bands[band].most);
+        add_paired(out, &bands[band].paired);
     }
-    qsort(users, (size_t)other->n_matched, sizeof *users, by_records);
-    int status = 0;
-    int64_t begin = 0;
-    for (int band = 0; band < BANDS && status == 0 && begin < other->n_matched; band++) {
-        int64_t end = (band + 1) * other->n_matched / BANDS;
-        end = end > begin ? end : begin + 1;
-        while (end < other->n_matched && users[end].records == users[end - 1].records)
-            end++;
-        status = add_band(runs, run, users + begin, end - begin, out, error);
-        begin = end;
-    }
-    free(users);
     return status;
 }
 

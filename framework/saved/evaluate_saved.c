@@ -10,6 +10,7 @@
 #include "plan/plan_make.h"
 #include "run/model_scorer.h"
 #include "run/saved_run.h"
+#include "saved/trec_files.h"
 
 /* ---- records of another file -------------------------------------------------------------------------- */
 
@@ -184,6 +185,8 @@ int evaluate_saved(const struct arguments *arguments, struct metrics *out, struc
         status = evaluate_model(&run.session.evaluate, &run.dataset, &scorer, run.session.plan.seeded,
                                 run.pool, 0, out, error);
     }
+    if (status == 0 && arguments->output)
+        status = trec_files_write(&run, arguments->output, error);
     saved_run_close(&run);
     return status;
 }

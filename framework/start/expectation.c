@@ -55,15 +55,13 @@ static const struct band *find_band(const struct band *bands, size_t n, double a
     return found;
 }
 
-#define MANY_RECORDS 40 /* of a typical user, for lists: between the sets on either side */
-
 /*
  * Of what private-gram without noise gains over a list of popular items (NDCG@10), what it keeps: by users x
  * mu, as its own rule goes by that. Items count little: those without users are left out by their noisy
  * counts. Many records: MovieLens 100K and 1M, ml-latest-small, Last.fm. Few: Amazon, FilmTrust, Gowalla.
  */
 static const struct band of_many[] = {{200, 5, 40}, {600, 40, 90}, {2000, 60, 85}, {8000, 80, 85}},
-                         of_few[] = {{200, 0, 5}, {1200, 15, 60}, {6000, 15, 50}},
+                         of_few[] = {{600, 0, 5}, {1200, 15, 60}, {6000, 15, 50}},
                          of_any[] = {{200, 0, 40}, {600, 0, 90}, {2000, 15, 85}, {8000, 15, 85}};
 
 /*
@@ -80,9 +78,9 @@ static const struct band of_popularity[] = {{0, 10, 70}, {100, 80, 95}, {400, 85
 
 static const struct band *lists_band(const struct start_facts *facts, double reach)
 {
-    return !facts->records                 ? find_band(ARRAY(of_any), reach)
-           : facts->records < MANY_RECORDS ? find_band(ARRAY(of_few), reach)
-                                           : find_band(ARRAY(of_many), reach);
+    return !facts->records                             ? find_band(ARRAY(of_any), reach)
+           : facts->records < EXPECTATION_MANY_RECORDS ? find_band(ARRAY(of_few), reach)
+                                                       : find_band(ARRAY(of_many), reach);
 }
 
 static void add_simple(const struct start_facts *facts, double reach, struct text *out)
@@ -107,7 +105,8 @@ static void add_personal(const struct start_facts *facts, double reach, struct t
     text_add(out, "%d to %d %% of what the model without noise gains over %s", band->least, band->most,
              facts->ranking ? "a list of popular items" : "the mean of all ratings");
     if (facts->ranking && !facts->records)
-        text_add(out, " (most where users have more than %d records: records=N narrows it)", MANY_RECORDS);
+        text_add(out, " (most where users have more than %d records: records=N narrows it)",
+                 EXPECTATION_MANY_RECORDS);
 }
 
 char *expectation_text(int is_simple, const struct start_facts *facts)

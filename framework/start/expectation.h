@@ -13,6 +13,8 @@
 double expectation_mu(double epsilon, double delta);
 /* users x mu: how many standard deviations of the noise all users together are. */
 double expectation_reach(const struct start_facts *facts);
+/* Records of a user, from which on users have many: the sets on either side differ in what lists gain. */
+#define EXPECTATION_MANY_RECORDS 40
 /* One line without an end, for a personal or a simple model of what the facts want. Free it. */
 char *expectation_text(int is_simple, const struct start_facts *facts);
 

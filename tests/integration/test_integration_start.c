@@ -220,8 +220,12 @@ static void recipes_are_chosen_by_public_facts(void **state)
     expects(&facts, all, "private-gram", "60 to 85 %");
     facts.records = 8;
     expects(&facts, all, "private-gram", "15 to 60 %");
-    facts.users = 500; /* users x mu is 360, then 134 */
+    facts.users = 1000; /* users x mu is 719, then 360 and 134 */
     expects(&facts, all, "private-gram", "0 to 5 %");
+    facts.users = 500;
+    expects(&facts, all, "private-popularity", "the same list for everybody");
+    facts.records = 40;
+    expects(&facts, all, "private-gram", "5 to 40 %");
     facts.epsilon = 1;
     expects(&facts, all, "private-popularity", "the same list for everybody, and 80 to 95 %");
     expects(&facts, "private-gram", "private-gram", "");

@@ -11,8 +11,7 @@ static dpf_status short_of(void *self, const dpf_call *call, const dpf_noise_pla
 {
     dpf_noise_plan less = *plan;
     for (int32_t b = 0; b < plan->n_blocks; b++)
-        less.opaque[DPF_ADDITIVE_KEEPS_STEPS + b] =
-            dpf_additive_plan_steps(plan, b, 1) << 32 | (dpf_additive_plan_steps(plan, b, 0) + 1) / 2;
+        less.opaque[DPF_ADDITIVE_KEEPS_STEPS + b] = (dpf_additive_plan_steps(plan, b, 0) + 1) / 2;
     return dpf_additive_mechanism_encode(self, call, &less, query, values, stride, out);
 }
 

@@ -65,7 +65,8 @@ static void build(const char *text, size_t block, int workers, int catalogue, st
     for (int again = 0; again < 2; again++) { /* strangers are told once */
         if (again)
             ratings_free(out);
-        if (ratings_build(&table, maps[0].n, 1, 1, pool, out, &error) != 0)
+        const struct ratings_wish wish = {.values = 1, .times = 1, .order = 1};
+        if (ratings_build(&table, maps[0].n, &wish, pool, out, &error) != 0)
             fail_msg("%s", error.text);
     }
     for (int side = 0; side < 2; side++) {

@@ -193,6 +193,31 @@ static void the_reason_is_named(void **state)
     free(sentence);
 }
 
+/* What the release shows before any test: said of models better and worse, and where nobody looked it is not. */
+static void noise_that_hides_every_direction_is_told(void **state)
+{
+    static struct one own, popular;
+    static const char words[] = "No direction stood out of the noise";
+    (void)state;
+    for (int better = 0; better < 2; better++)
+        for (int hidden = 0; hidden < 2; hidden++) {
+            struct verdict_input input = {.seeded = seeded,
+                                          .implicit = 1,
+                                          .has_noise = 1,
+                                          .model = "private-gram",
+                                          .no_direction = hidden,
+                                          .users = 500,
+                                          .items = 100,
+                                          .records = 100000};
+            input.test = metric_of(&own, "ndcg@10", better ? 0.30 : 0.10, 5000);
+            rival(&input, "private-popularity", 1, metric_of(&popular, "ndcg@10", 0.20, 5000));
+            char *sentence = verdict_text(&input);
+            assert_non_null(sentence);
+            assert_true((strstr(sentence, words) != NULL) == hidden);
+            free(sentence);
+        }
+}
+
 /* What could be released instead decides, and is advised where it is better. */
 static void the_fallback_of_the_same_epsilon_decides(void **state)
 {
@@ -277,6 +302,36 @@ static void the_grounds_are_named(void **state)
     says(&input, VERDICT_OPEN, "one user has test records", "cannot tell");
 }
 
+/* Four quarters of users by training records: one that loses, one that is alike, two that win. A mean hides the first. */
+static void losers_are_named_by_activity(void **state)
+{
+    static struct one own, popular;
+    (void)state;
+    struct verdict_input input = {.users = 1000, .items = 500, .records = 40000, .seeded = seeded};
+    input.test = metric_of(&own, "ndcg@10", 0.30, 1000);
+    rival(&input, "popularity", 0, metric_of(&popular, "ndcg@10", 0.20, 1000));
+    static const double values[4] = {0.05, 0.20, 0.45, 0.50};
+    struct user_values *a = own.metrics.by_user, *b = popular.metrics.by_user;
+    double sum[2] = {0, 0};
+    for (int64_t u = 0; u < 1000; u++) {
+        double *mine = user_values_row(a, u), *other = user_values_row(b, u);
+        const int64_t quarter = u / 250;
+        mine[0] = values[quarter] + 0.02 * (double)(u % 7 - 3);
+        other[0] = 0.20 + 0.02 * (double)(u * 3 % 7 - 3);
+        mine[2 + USER_RECORDS] = (double)(10 * quarter + u % 5);
+        sum[0] += mine[0];
+        sum[1] += other[0];
+    }
+    own.item.value = sum[0] / 1000;
+    popular.item.value = sum[1] / 1000;
+    says(&input, VERDICT_BETTER, "Users with 0 to 4 training records (-0.15", ") are worse off than with");
+    for (int64_t u = 0; u < 250; u++)
+        user_values_row(a, u)[0] += 0.20;
+    char *text = verdict_text(&input);
+    assert_null(strstr(text, "worse off"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +341,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_fallback_of_the_same_epsilon_decides, prepare, forget),
         cmocka_unit_test_setup_teardown(ratings_are_compared_with_biases, prepare, forget),
         cmocka_unit_test_setup_teardown(the_grounds_are_named, prepare, forget),
+        cmocka_unit_test_setup_teardown(losers_are_named_by_activity, prepare, forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

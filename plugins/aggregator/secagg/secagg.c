@@ -241,6 +241,12 @@ static void limits(void *self, int64_t n_parties, dpf_aggregator_limits *out)
     out->survivors = secagg->survivors;
     out->parties = secagg->survivors > 2 ? secagg->survivors : 2;
     out->parties = threshold > out->parties ? threshold : out->parties;
+    /* So many corrupt parties that no threshold is safe from them: more messages change nothing. */
+    struct secagg_graph graph;
+    int32_t param;
+    if (n_parties >= out->parties && n_parties <= UINT32_MAX &&
+        secagg_choose_graph(secagg, (uint32_t)n_parties, &graph, &param) != NULL)
+        out->parties = INT64_MAX;
 }
 
 static const dpf_aggregator functions = {

@@ -307,6 +307,7 @@ int denoise_gram(const dpf_call *call, const struct gram_plan *plan, const struc
     const double edge = 2.0 * tau * sqrt((double)(m > d ? m - d : 0));
     if (!values || symmetric_eigen_above(call, &g, edge * PAST_EDGE, values, &vectors) != 0)
         return -1;
+    out->directions = vectors.columns;
     for (int32_t k = 0; k < vectors.columns; k++)
         values[k] = sqrt(values[k] * values[k] - edge * edge);
     if (keep_above(call, 2.0 * tau * sqrt((double)d), &a) != 0 || shrink_cross(call, &gq, tau, &cross) != 0 ||

@@ -23,6 +23,7 @@ struct gram_estimate {
     struct matrix factor;   /* m x r: factor factor' is the Gram off its diagonal */
     struct matrix crossing; /* m x d: crossing times a row of span->all is an item's row of the Gram */
     double *diagonal;       /* m numbers, above 0 */
+    int32_t directions;     /* of the residual block that stood out of the noise */
 };
 
 /* sums: the noisy integers of the second release, m x m (row <= column) or m x d. */

@@ -53,7 +53,7 @@ const dpf_param ratings_params[P_COUNT] = {
     [P_RESIDUAL_VARIANCE] =
         DPF_PARAM_REAL_F("residual-variance", 0.75, 0.0, 100.0, DPF_PARAM_OPEN_LO, "squared quarters",
                          "Variance of a rating about its prediction, a public guess."),
-    [P_ITEM_SD] = DPF_PARAM_REAL_F("item-sd", 0.45, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
+    [P_ITEM_SD] = DPF_PARAM_REAL_F("item-sd", 0.35, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                    "Standard deviation of items' biases about their regression."),
     [P_FACTOR_SD] = DPF_PARAM_REAL_F(
         "factor-sd", 0.1, 0.0, 100.0, 0, QUARTERS,

@@ -3,6 +3,7 @@
  */
 #include "ratings_case.h"
 
+#include "count_posterior.h"
 #include "small_matrix.h"
 
 static const dpf_component *component;
@@ -202,6 +203,59 @@ static void rounds_leave_each_record_out(void **state)
     plain_close(&host);
 }
 
+/* With features and no rounds: of each record the residual from a regression on the others alone, about the prior. */
+static void biases_leave_each_record_out(void **state)
+{
+    (void)state;
+    static struct case_data data;
+    static struct case_replay replay;
+    static double features[CASE_ITEMS * 2];
+    static const uint8_t is_number[2] = {1, 0};
+    struct plain_host host;
+    double values[CASE_ITEMS], to_items[CASE_ITEMS * 2], counts[CASE_ITEMS], expected[CASE_ITEMS], square = 0;
+    plain_open_random(&host, component, "rounds=0");
+    case_fill(&data, CASE_USERS, CASE_ITEMS, 5);
+    case_replay_open(&replay, &host, CASE_ITEMS, 0);
+    for (int64_t i = 0; i < CASE_ITEMS; i++) {
+        features[2 * i] = sin((double)i);
+        features[2 * i + 1] = (double)(i % 3 == 0);
+        counts[i] = 2.0 + (double)(i % 7);
+    }
+    replay.features = (struct item_features){2, features, is_number};
+    const int64_t size = ratings_server_size(&replay.rule, &replay.features, CASE_ITEMS);
+    double *memory = calloc((size_t)size, sizeof *memory), work[2000];
+    assert_non_null(memory);
+    ratings_server_place(&replay.server, &replay.rule, &replay.features, CASE_ITEMS, memory);
+    ratings_take_counts(&replay.server, 50, counts);
+    const struct ratings_server *server = &replay.server;
+    const struct own_records own = case_own(&data, 7, values);
+    assert_true(ratings_user_size(server, own.n) <= 2000);
+    ratings_send_biases(server, &own, to_items, work);
+    for (int64_t k = 0; k < own.n; k++) {
+        int32_t items[CASE_ITEMS];
+        double others[CASE_ITEMS], t[8], factor[64];
+        for (int64_t j = 0, m = 0; j < own.n; j++)
+            if (j != k) {
+                items[m] = own.items[j];
+                others[m++] = own.values[j];
+            }
+        const struct own_records rest = {own.n - 1, items, others};
+        home_solve(server->n_loadings, server->loadings, server->prior, server->variance,
+                   server->rule->residual_variance, &rest, t, factor);
+        expected[k] = own.values[k] - server->prior[own.items[k]];
+        for (int64_t r = 0; r < server->n_loadings; r++)
+            expected[k] -= server->loadings[own.items[k] * server->n_loadings + r] * t[r];
+        expected[k] = fmin(fmax(expected[k], -server->rule->clip), server->rule->clip);
+        const double h = server->weight[own.items[k]], beta = server->rule->count_weight;
+        square += h * h * (expected[k] * expected[k] + beta * beta);
+    }
+    for (int64_t k = 0; k < own.n; k++)
+        assert_true(fabs(to_items[2 * k] - server->weight[own.items[k]] * expected[k] / sqrt(square)) < 1e-9);
+    free(memory);
+    case_replay_close(&replay);
+    plain_close(&host);
+}
+
 /* ---- what follows from a release ------------------------------------------------------------------------
  */
 
@@ -250,6 +304,45 @@ static void a_round_is_the_posterior_mean(void **state)
     plain_close(&host);
 }
 
+/* Counts of which most are small: the posterior is nearer to them, and to their logarithms, than the noisy ones. */
+static void counts_are_shrunk_toward_their_distribution(void **state)
+{
+    (void)state;
+    enum { N = 1500 };
+    static double truth[N], sums[N], mean[N], logs[N], work[(N + 3) * 80];
+    const double root = 5, sigma = 3;
+    double error[2] = {0, 0}, of_logs[2] = {0, 0};
+    uint64_t z = 11;
+    assert_true(count_posterior_size(N) <= (int64_t)(sizeof work / sizeof *work));
+    for (int i = 0; i < N; i++) {
+        truth[i] = floor(pow(case_uniform(&z), 6) * 900);
+        sums[i] = truth[i] / root;
+        for (int k = 0; k < 12; k++) /* about normal */
+            sums[i] += sigma * (case_uniform(&z) - 0.5);
+    }
+    count_posterior(sums, N, sigma, root, 20, work, mean, logs);
+    for (int i = 0; i < N; i++) {
+        const double seen = fmax(sums[i], 0) * root;
+        error[0] += pow(seen - truth[i], 2);
+        error[1] += pow(mean[i] - truth[i], 2);
+        of_logs[0] += pow(log(fmax(seen, sigma * root) + 20) - log(truth[i] + 20), 2);
+        of_logs[1] += pow(logs[i] - log(truth[i] + 20), 2);
+        assert_true(mean[i] >= 0);
+        assert_true(logs[i] >= log(20) - 1e-9);
+    }
+    assert_true(error[1] < 0.9 * error[0]);
+    assert_true(of_logs[1] < 0.4 * of_logs[0]);
+    count_posterior(sums, N, 0, root, 20, work, mean, logs);
+    for (int i = 0; i < N; i++)
+        assert_true(mean[i] >= fmax(sums[i], 0) * root && mean[i] <= fmax(sums[i], 0) * root);
+    /* Whatever noise makes, results are numbers. */
+    for (int i = 0; i < N; i++)
+        sums[i] = i % 3 ? -1e6 * i : 1e9;
+    count_posterior(sums, N, 1e-3, root, 20, work, mean, logs);
+    for (int i = 0; i < N; i++)
+        assert_true(isfinite(mean[i]) && isfinite(logs[i]));
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -266,7 +359,9 @@ int main(void)
         cmocka_unit_test(items_without_counts_are_rare_or_typical),
         cmocka_unit_test(no_message_is_longer_than_one),
         cmocka_unit_test(rounds_leave_each_record_out),
+        cmocka_unit_test(biases_leave_each_record_out),
         cmocka_unit_test(a_round_is_the_posterior_mean),
+        cmocka_unit_test(counts_are_shrunk_toward_their_distribution),
     };
     return cmocka_run_group_tests(tests, set_up, plain_random_end);
 }

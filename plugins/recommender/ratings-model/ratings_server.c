@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "count_posterior.h"
 #include "small_matrix.h"
 
 #define PRIOR_MEAN 0.5   /* people rate what they chose: above the middle of the range, */
@@ -15,7 +16,8 @@
 #define SD_OF_MEAN 0.4 /* of users' means, and of their other weights: where the second moments start */
 #define SD_OF_OTHERS 0.3
 #define REGRESSION_RIDGE 5.0
-#define LOST 2.0 /* deviations of noise, below which a count says nothing */
+#define LOST 2.0    /* deviations of noise, below which a count says nothing */
+#define SMOOTH 20.0 /* in log(count + SMOOTH) */
 
 #define N_BIAS_FIXED 3    /* 1, log count, its square */
 #define N_LOADING_FIXED 3 /* 1, bias, log count */
@@ -61,12 +63,20 @@ static int64_t small_size(const struct ratings_rule *rule, const struct item_fea
     return 6 * largest * largest + 4 * largest + small_eigen_size(largest);
 }
 
+/* Of `small`, which the posterior of counts needs too, before anything else. */
+static int64_t work_size(const struct ratings_rule *rule, const struct item_features *features,
+                         int64_t n_items)
+{
+    const int64_t small = small_size(rule, features), counts = count_posterior_size(n_items);
+    return small > counts ? small : counts;
+}
+
 int64_t ratings_server_size(const struct ratings_rule *rule, const struct item_features *features,
                             int64_t n_items)
 {
     const int64_t e = rank_of(rule, features) + 1;
     return n_items * (9 + ratings_n_loadings(features) + n_kept(rule, features) + rule->latent + 2 * e) +
-           e * e + small_size(rule, features);
+           e * e + work_size(rule, features, n_items);
 }
 
 static double *cut(double **memory, int64_t n)
@@ -101,7 +111,7 @@ void ratings_server_place(struct ratings_server *server, const struct ratings_ru
     server->anchor = cut(&memory, n_items * e);
     server->signal = cut(&memory, n_items * e);
     server->gram = cut(&memory, e * e);
-    server->small = cut(&memory, small_size(rule, features));
+    server->small = cut(&memory, work_size(rule, features, n_items));
 }
 
 /* ---- counts ---------------------------------------------------------------------------------------------
@@ -122,6 +132,32 @@ static void assume_typical(struct ratings_server *server, const double *counts, 
             server->popularity[i] = sum / all;
 }
 
+/* Columns that a loading is made of, and the standard deviation of users' weights on them at the start. */
+static void loading_columns(const struct ratings_server *server, int64_t item, double mean_bias, double *x)
+{
+    const struct item_features *f = server->features;
+    int64_t at = N_LOADING_FIXED;
+    x[0] = SD_OF_MEAN;
+    x[1] = SD_OF_OTHERS * (server->bias[item] - mean_bias) / 0.5;
+    x[2] = SD_OF_OTHERS * server->popularity[item];
+    for (int64_t k = 0; k < f->n; k++) {
+        const double value = f->values[item * f->n + k];
+        x[at++] = SD_OF_OTHERS * value;
+        if (f->is_number[k])
+            x[at++] = SD_OF_OTHERS * fmax(-value - 1.0, 0.0);
+    }
+}
+
+/* Before biases are known: the prior, whose loadings have none for the bias. */
+static void guess_items(struct ratings_server *server)
+{
+    for (int64_t i = 0; i < server->n_items; i++) {
+        server->bias[i] = server->prior[i];
+        server->variance[i] = server->rule->item_sd * server->rule->item_sd;
+        loading_columns(server, i, server->bias[i], server->loadings + i * server->n_loadings);
+    }
+}
+
 void ratings_take_counts(struct ratings_server *server, double users, const double *counts)
 {
     const struct ratings_rule *rule = server->rule;
@@ -135,16 +171,18 @@ void ratings_take_counts(struct ratings_server *server, double users, const doub
     server->typical = root * root;
     server->gram_cap = GRAM_CAP * sqrt(server->typical * (server->rank + 1));
     server->moment_cap = MOMENT_CAP * sqrt((double)server->n_loadings);
+    count_posterior(counts, server->n_items, noise, root, SMOOTH, server->small, server->count_sums,
+                    server->popularity);
     for (int64_t i = 0; i < server->n_items; i++) {
-        const double count = fmax(counts[i], 0.0) * root;
-        server->count_sums[i] = fmax(counts[i], 0.0);
-        server->weight[i] = pow(fmax(count, 1.0) + rule->count_offset, -rule->exponent);
-        server->popularity[i] = (log(fmax(count, noise * root) + 20.0) - 5.0) / 1.5;
+        server->weight[i] = pow(fmax(server->count_sums[i], 1.0) + rule->count_offset, -rule->exponent);
+        server->count_sums[i] /= root;
+        server->popularity[i] = (server->popularity[i] - 5.0) / 1.5;
     }
     if (rule->typical)
         assume_typical(server, counts, noise);
     for (int64_t i = 0; i < server->n_items; i++)
         server->prior[i] = PRIOR_MEAN + PRIOR_SLOPE * server->popularity[i];
+    guess_items(server);
 }
 
 /* ---- biases ---------------------------------------------------------------------------------------------
@@ -225,22 +263,6 @@ static void regress_biases(struct ratings_server *server, const double *sums, do
         small_solve(a, d, coefficients);
     else
         memset(coefficients, 0, (size_t)d * sizeof *coefficients);
-}
-
-/* Columns that a loading is made of, and the standard deviation of users' weights on them at the start. */
-static void loading_columns(const struct ratings_server *server, int64_t item, double mean_bias, double *x)
-{
-    const struct item_features *f = server->features;
-    int64_t at = N_LOADING_FIXED;
-    x[0] = SD_OF_MEAN;
-    x[1] = SD_OF_OTHERS * (server->bias[item] - mean_bias) / 0.5;
-    x[2] = SD_OF_OTHERS * server->popularity[item];
-    for (int64_t k = 0; k < f->n; k++) {
-        const double value = f->values[item * f->n + k];
-        x[at++] = SD_OF_OTHERS * value;
-        if (f->is_number[k])
-            x[at++] = SD_OF_OTHERS * fmax(-value - 1.0, 0.0);
-    }
 }
 
 static void start_loadings(struct ratings_server *server)

@@ -36,13 +36,13 @@ struct ratings_server {
     double typical;         /* records of a typical user */
     double gram_cap;        /* norm that a user's part of a round's Gram is clipped to */
     double moment_cap;      /* and of the second moments */
-    double *count_sums;     /* released: sums of 1/sqrt(n_u) */
+    double *count_sums;     /* sums of 1/sqrt(n_u), as the released ones let expect them */
     double *weight;         /* of a record of the item */
-    double *popularity;     /* log of the count, centred and scaled */
+    double *popularity;     /* mean of the log of the count, centred and scaled */
     double *effective;      /* sum of the weights that messages of biases had */
     double *typical_weight; /* of one of them */
     double *prior;          /* rating that popularity alone predicts */
-    double *bias;           /* b */
+    double *bias;           /* b; the prior, and loadings without it, until there are any */
     double *bias_variance;  /* of b before the rounds */
     double *variance;       /* v */
     double *known, *all;    /* n_items x n_known; and latent ones with those that are kept */

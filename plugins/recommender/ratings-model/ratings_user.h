@@ -18,7 +18,8 @@ int64_t ratings_user_size(const struct ratings_server *server, int64_t n);
 
 /* 1/sqrt(n) for each item. */
 void ratings_send_counts(const struct own_records *own, double *to_items);
-/* w e and beta w for each item, scaled to norm 1: e is the residual about prior and own mean. */
+/* w e and beta w for each item, scaled to norm 1: e is the residual about prior and own mean; with features and no rounds
+   to come, about what the user's other records predict by popularity and features. */
 void ratings_send_biases(const struct ratings_server *server, const struct own_records *own, double *to_items,
                          double *work);
 /* t t' + C, the second moments of t given the records, packed; over moment_cap, of norm 1 at most. */

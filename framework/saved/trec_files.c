@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "saved/trec_files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "engine/model_scores.h"
+#include "evaluate/evaluate_options.h"
+
+struct writer {
+    const struct saved_run *run;
+    struct evaluate_options options;
+    struct files_write lists, qrels;
+    double *scores;      /* of all items; NaN: not in the list */
+    int32_t *candidates; /* of a user */
+    struct ranked {
+        double score;
+        int32_t item;
+    } * list;
+};
+
+/* Fields are separated by blanks, so an id must have none. */
+static int check_ids(const struct id_map *ids, const char *what, struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN];
+    for (int64_t i = 0; i < ids->n; i++) {
+        const char *id = id_map_text(ids, i);
+        if (!*id || id[strcspn(id, " \t\n\v\f\r")])
+            return error_set(
+                error, DPF_FAULT_DATA,
+                "--format trec: the %s id \"%s\" has a blank in it or is empty, which the format cannot hold",
+                what, text_show(id, shown));
+    }
+    return 0;
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+static int is_positive(const struct writer *w, int64_t record)
+{
+    const struct csr *test = &w->run->dataset.test.by_user;
+    const double value = test->values ? (double)test->values[record] : 1;
+    return !(test->voids && test->voids[record]) && value >= w->options.relevance;
+}
+
+/* What leaves the user's list gets no score. */
+static void mask(const struct writer *w, int64_t user)
+{
+    const struct dataset *dataset = &w->run->dataset;
+    const struct csr *train = &dataset->train.by_user;
+    for (int64_t i = train->ptr[user]; w->options.mask_seen && i < train->ptr[user + 1]; i++)
+        w->scores[train->others[i]] = NAN;
+    if (dataset->candidates.kind == CANDIDATES_ALL)
+        return;
+    const int64_t n = dataset_candidates(dataset, user, w->candidates);
+    for (int64_t item = 0, at = 0; item < dataset->items.n; item++) {
+        while (at < n && w->candidates[at] < item)
+            at++;
+        if (at == n || w->candidates[at] != item)
+            w->scores[item] = NAN;
+    }
+}
+
+static int write_user(const struct writer *w, int64_t user, struct dpf_error *error)
+{
+    const struct dataset *dataset = &w->run->dataset;
+    const struct csr *test = &dataset->test.by_user;
+    const char *id = id_map_text(&dataset->users, user);
+    int64_t positives = 0, n = 0;
+    if (test->ptr[user + 1] == test->ptr[user])
+        return 0;
+    if (model_scores((void *)(uintptr_t)&w->run->model, (int32_t)user, NULL, dataset->items.n, w->scores,
+                     error) != 0)
+        return -1;
+    mask(w, user);
+    for (int64_t i = test->ptr[user]; i < test->ptr[user + 1]; i++) {
+        if (!is_positive(w, i) || isnan(w->scores[test->others[i]]))
+            continue;
+        fprintf(w->qrels.stream, "%s 0 %s 1\n", id, id_map_text(&dataset->items, test->others[i]));
+        positives++;
+    }
+    for (int64_t item = 0; positives && item < dataset->items.n; item++)
+        if (!isnan(w->scores[item]))
+            w->list[n++] = (struct ranked){w->scores[item], (int32_t)item};
+    qsort(w->list, (size_t)n, sizeof *w->list, by_score);
+    for (int64_t i = 0; i < n && i < w->options.largest_cutoff; i++)
+        fprintf(w->lists.stream, "%s Q0 %s %lld %.17g dpframe\n", id,
+                id_map_text(&dataset->items, w->list[i].item), (long long)i + 1, w->list[i].score);
+    return 0;
+}
+
+static int open_new(const char *directory, const char *name, struct files_write *write,
+                    struct dpf_error *error)
+{
+    char *path = files_join(directory, name);
+    const int status = path ? files_open_private(write, path, error) : error_memory(error);
+    free(path);
+    return status;
+}
+
+int trec_files_write(const struct saved_run *run, const char *directory, struct dpf_error *error)
+{
+    const struct dataset *dataset = &run->dataset;
+    const size_t items = (size_t)dataset->items.n + 1;
+    struct writer w = {.run = run};
+    if (evaluate_options_read(NULL, &run->session.evaluate, dataset->implicit, &w.options, error) != 0 ||
+        check_ids(&dataset->users, "user", error) != 0 || check_ids(&dataset->items, "item", error) != 0 ||
+        files_make_directory(directory, error) != 0)
+        return -1;
+    w.scores = memory_new(items, sizeof *w.scores);
+    w.candidates = memory_new(items, sizeof *w.candidates);
+    w.list = memory_new(items, sizeof *w.list);
+    int status = w.scores && w.candidates && w.list ? 0 : error_memory(error);
+    const int has_lists = status == 0 && (status = open_new(directory, "run.txt", &w.lists, error)) == 0;
+    const int has_qrels = status == 0 && (status = open_new(directory, "qrels.txt", &w.qrels, error)) == 0;
+    for (int64_t user = 0; status == 0 && user < dataset->users.n; user++)
+        status = write_user(&w, user, error);
+    if (has_lists)
+        status = status == 0 ? files_commit_write(&w.lists, error) : (files_abandon_write(&w.lists), -1);
+    if (has_qrels)
+        status = status == 0 ? files_commit_write(&w.qrels, error) : (files_abandon_write(&w.qrels), -1);
+    free(w.scores);
+    free(w.candidates);
+    free(w.list);
+    return status;
+}
