@@ -19,7 +19,6 @@
 
 #include "base/memory.h"
 #include "bench_rows.h"
-#include "engine/model_scores.h"
 #include "evaluate/evaluate.h"
 
 struct sizes {
@@ -104,13 +103,13 @@ static double rank_once(const struct config_values *options, const struct datase
 
 static double sgemm_once(const struct sizes *s, const struct scorer *scorer, float *block)
 {
-    const blasint stride = (blasint)scorer->factors.stride, items = (blasint)s->items;
+    const blasint stride = (blasint)scorer->products.stride, items = (blasint)s->items;
     const double start = cpu();
     for (int64_t u = 0; u < s->users; u += 64) {
         const blasint n = (blasint)(s->users - u < 64 ? s->users - u : 64);
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, items, stride, 1,
-                    scorer->factors.users + u * stride, stride, scorer->factors.items, stride, 0, block,
-                    items);
+                    score_floats(&scorer->form, ROWS_USERS) + u * stride, stride, scorer->products.items,
+                    stride, 0, block, items);
     }
     return cpu() - start;
 }
@@ -125,22 +124,34 @@ static double print_line(const char *name, double *times, const struct sizes *s)
     return times[0] / scores;
 }
 
+/* What near scores are measured against: the same scorer as a function. */
+static int every_score(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
+                       struct dpf_error *error)
+{
+    struct score_desk desk = {.user = 0};
+    return scorer_scores(context, &desk, user, items, n, out, error);
+}
+
 static void bench_rank(const struct sizes *s, const struct dataset *dataset, int64_t rank, struct pool *pool)
 {
     dpf_value value[64];
     const struct config_values options = options_of(s, value);
-    const struct plan plan = {.n_accountants = 0};
-    struct model model = {.columns = (int32_t)rank, .stride = (rank + 15) / 16 * 16, .plan = &plan};
-    float *users = memory_new((size_t)s->users, (size_t)model.stride * sizeof *users);
-    float *items = memory_new((size_t)s->items, (size_t)model.stride * sizeof *items);
+    const int64_t stride = (rank + 15) / 16 * 16;
+    float *users = memory_new((size_t)s->users, (size_t)stride * sizeof *users);
+    float *items = memory_new((size_t)s->items, (size_t)stride * sizeof *items);
     float *block = memory_new(64, (size_t)s->items * sizeof *block);
     double *times = memory_new(3, (size_t)s->repeats * sizeof *times);
-    draw_factors(users, s->users * model.stride);
-    draw_factors(items, s->items * model.stride);
-    model.sides[DPF_SIDE_USERS].data = users;
-    model.sides[DPF_SIDE_ITEMS].data = items;
-    const struct scorer exact = {.context = &model, .scores = model_scores},
-                        near = {&model, model_scores, {users, items, model.stride, 0}};
+    draw_factors(users, s->users * stride);
+    draw_factors(items, s->items * stride);
+    struct dpf_error error = {.fault = DPF_FAULT_NONE};
+    struct scorer near = {
+        .form = {.formula = SCORE_ROWS,
+                 .n_items = s->items,
+                 .arrays = {{"items", DPF_ARRAY_F4, 0, s->items, rank, stride, items, {0}},
+                            {"users", DPF_ARRAY_F4, 0, s->users, rank, stride, users, {0}}}}};
+    if (scorer_open(&near, &error) != 0)
+        exit(EXIT_FAILURE);
+    const struct scorer exact = {.context = &near, .scores = every_score};
     for (int64_t r = 0; r < s->repeats; r++) {
         struct metrics a, b;
         times[r] = rank_once(&options, dataset, &exact, pool, &a);
@@ -160,6 +171,7 @@ static void bench_rank(const struct sizes *s, const struct dataset *dataset, int
     char row[64];
     snprintf(row, sizeof row, "full ranking, rank %lld", (long long)rank);
     bench_row(row, near_each, "ns/score", "sgemm", sgemm_each);
+    scorer_close(&near);
     free(users);
     free(items);
     free(block);

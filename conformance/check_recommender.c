@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "conformance/check_replay.h"
 #include "conformance/check_scenario.h"
+#include "score/scorer.h"
 
 #define N_USERS 130 /* neither they nor the items fill whole words of bits */
 #define N_ITEMS 70
@@ -194,6 +195,34 @@ struct score_inputs {
     void *state;
 };
 
+/* As the host does it. DPF_E_RANGE: it does not take the form. */
+static dpf_status score_by_form(struct instance *instance, const dpf_call *call, const dpf_scoring *scoring)
+{
+    const dpf_interactions *records = scoring->records;
+    const struct csr by_user = {.rows = records->by_user.rows,
+                                .ptr = (int64_t *)(uintptr_t)records->by_user.offsets,
+                                .others = (int32_t *)(uintptr_t)records->by_user.others,
+                                .values = (float *)(uintptr_t)records->by_user.values};
+    struct scorer scorer = {.records = &by_user};
+    struct score_desk desk = {.user = 0};
+    struct dpf_error error = {0};
+    double scores[N_ITEMS];
+    dpf_form form = {.size = sizeof form};
+    dpf_status status = table(instance)->form(instance->self, call, records->n_users, records->n_items,
+                                              scoring->state, &form);
+    if (status == DPF_OK &&
+        (score_form_read(&form, records->n_items, records->n_users, "form", DPF_FAULT_PLUGIN, &scorer.form,
+                         &error) != 0 ||
+         scorer_open(&scorer, &error) != 0 ||
+         scorer_scores(&scorer, &desk, scoring->user, NULL, N_ITEMS, scores, &error) != 0))
+        status = DPF_E_RANGE;
+    for (int i = 0; i < N_ITEMS && status == DPF_OK; i++)
+        scoring->scores[i] = (float)scores[i];
+    scorer_close(&scorer);
+    score_desk_free(&desk);
+    return status;
+}
+
 static dpf_status score_user(const struct score_inputs *inputs, struct instance *instance,
                              struct worker *worker, int32_t user, float *scores)
 {
@@ -202,8 +231,9 @@ static dpf_status score_user(const struct score_inputs *inputs, struct instance 
                                  .records = &inputs->in->records,
                                  .state = inputs->state,
                                  .scores = scores};
-    return table(instance)->scores(instance->self, worker_call(worker, instance, 0, 0, (uint32_t)user),
-                                   &scoring);
+    const dpf_call *call = worker_call(worker, instance, 0, 0, (uint32_t)user);
+    return table(instance)->form ? score_by_form(instance, call, &scoring)
+                                 : table(instance)->scores(instance->self, call, &scoring);
 }
 
 static dpf_status run_scores(const struct scenario *scenario, struct worker *worker, int64_t first,
@@ -642,6 +672,10 @@ static void rule_state(struct check *check)
     unsigned char *state = in ? fitted_in(check, in, instance, &used) : NULL;
     if (!state)
         return;
+    if (table(instance)->form) {
+        check_skip(check, "the host saves and checks the arrays of its form");
+        return;
+    }
     if (!accepts(instance, N_USERS, N_ITEMS, state, used))
         check_fail(check, "check refuses a state of fit");
     if (used && accepts(instance, N_USERS, N_ITEMS, state, used - 1))

@@ -7,8 +7,9 @@
 #include "audit/attack.h"
 #include "base/memory.h"
 #include "engine/engine.h"
-#include "engine/model_scores.h"
+#include "engine/model_scorer.h"
 #include "engine/recommender_fit.h"
+#include "score/lists.h"
 
 /* What a training needs beside the attack. */
 struct viewing {
@@ -16,9 +17,20 @@ struct viewing {
     struct model *model;
     int64_t training;
     double *scores; /* of all items */
+    double *best;   /* of a list */
     int32_t *list;
     int32_t *exposure; /* by item */
+    struct scorer scorer;
+    struct score_desk desk;
 };
+
+/* Anew, once what scores are made of has changed. */
+static int open_scorer(struct viewing *v, struct dpf_error *error)
+{
+    scorer_close(&v->scorer);
+    score_desk_free(&v->desk);
+    return model_scorer(v->model, &v->scorer, error);
+}
 
 static float *cell(const struct viewing *v, enum attack_view view, int64_t target)
 {
@@ -39,23 +51,14 @@ static float number(double value)
 static int64_t make_list(struct viewing *v, const struct dataset *dataset, int32_t user,
                          struct dpf_error *error)
 {
-    const int64_t items = dataset->items.n, length = v->attack->list_length;
+    const int64_t items = dataset->items.n;
     const struct csr *own = &dataset->train.by_user;
-    int64_t n = 0;
-    if (model_scores(v->model, user, NULL, items, v->scores, error) != 0)
+    if (scorer_scores(&v->scorer, &v->desk, user, NULL, items, v->scores, error) != 0)
         return -1;
     for (int64_t i = own->ptr[user]; i < own->ptr[user + 1]; i++)
         v->scores[own->others[i]] = -INFINITY;
-    for (int64_t item = 0; item < items; item++) {
-        const double score = v->scores[item];
-        if (!(score > -INFINITY) || (n == length && !(score > v->scores[v->list[n - 1]])))
-            continue;
-        int64_t at = n < length ? n++ : n - 1;
-        for (; at > 0 && score > v->scores[v->list[at - 1]]; at--)
-            v->list[at] = v->list[at - 1];
-        v->list[at] = (int32_t)item;
-    }
-    return n;
+    const int64_t n = list_choose(v->scores, items, v->attack->list_length, v->list, v->best);
+    return n < 0 ? error_memory(error) : n;
 }
 
 static int view_lists(struct viewing *v, const struct dataset *dataset, struct dpf_error *error)
@@ -135,7 +138,7 @@ static int view_scores(struct viewing *v, int64_t target, float *out, struct dpf
     const int32_t user = attack->targets[target].user;
     const int64_t items = attack->base->items.n;
     double sum = 0, squares = 0, mine = 0, away = 0;
-    if (model_scores(v->model, user, NULL, items, v->scores, error) != 0)
+    if (scorer_scores(&v->scorer, &v->desk, user, NULL, items, v->scores, error) != 0)
         return -1;
     for (int64_t i = 0; i < items; i++) {
         sum += v->scores[i];
@@ -184,7 +187,7 @@ static int view_factors(struct viewing *v, struct pool *pool, struct dpf_error *
 {
     const struct attack *attack = v->attack;
     const int64_t scores = ATTACK_PROBES + 2;
-    if (solve_at_home(v, pool, error) != 0)
+    if (solve_at_home(v, pool, error) != 0 || open_scorer(v, error) != 0)
         return -1;
     for (int64_t t = 0; t < attack->n_targets; t++) {
         float *out = cell(v, ATTACK_FACTORS, t);
@@ -236,8 +239,11 @@ static int look(struct viewing *v, const struct dataset *dataset, struct pool *p
     v->scores = memory_new(items, sizeof *v->scores);
     v->exposure = memory_new(items, sizeof *v->exposure);
     v->list = memory_new((size_t)attack->list_length, sizeof *v->list);
-    if (!v->scores || !v->exposure || !v->list)
+    v->best = memory_new((size_t)attack->list_length, sizeof *v->best);
+    if (!v->scores || !v->exposure || !v->list || !v->best)
         return error_memory(error);
+    if (open_scorer(v, error) != 0)
+        return -1;
     if (attack->numbers[ATTACK_LISTS] && view_lists(v, dataset, error) != 0)
         return -1;
     if (attack->numbers[ATTACK_OWN_LIST] && view_own_lists(v, dataset, error) != 0)
@@ -260,6 +266,9 @@ int attack_train(struct attack *attack, struct pool *pool, int64_t training, str
     free(v.scores);
     free(v.exposure);
     free(v.list);
+    free(v.best);
+    scorer_close(&v.scorer);
+    score_desk_free(&v.desk);
     model_free(&model);
     dataset_free(&dataset);
     return status;

@@ -28,6 +28,21 @@ void csv_table_text(struct csv_table *table, const char *text, char end)
     fputc(end, table->stream);
 }
 
+void csv_table_append(struct text *to, const char *text, char end)
+{
+    const int quoted = strpbrk(text, ",\"\r\n") != NULL;
+    if (quoted)
+        text_append(to, "\"", 1);
+    for (const char *rest = text; quoted && (rest = strchr(rest, '"'));) {
+        text_append(to, text, (size_t)(++rest - text));
+        text_append(to, "\"", 1);
+        text = rest;
+    }
+    text_append(to, text, strlen(text));
+    text_append(to, quoted ? "\"" : "", (size_t)quoted);
+    text_append(to, &end, 1);
+}
+
 int csv_table_close(struct csv_table *table, int status, struct dpf_error *error)
 {
     if (!table->is_file)

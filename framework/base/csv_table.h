@@ -5,6 +5,7 @@
 #define DPF_BASE_CSV_TABLE_H
 
 #include "base/files.h"
+#include "base/text.h"
 
 struct csv_table {
     FILE *stream;
@@ -16,6 +17,8 @@ struct csv_table {
 int csv_table_open(struct csv_table *table, const char *path, const char *head, struct dpf_error *error);
 /* An id, which may hold anything, and what follows it: ',' or the line's end. */
 void csv_table_text(struct csv_table *table, const char *text, char end);
+/* The same at the end of a text that is written later. */
+void csv_table_append(struct text *to, const char *text, char end);
 /* status 0: the file appears; else nothing is left of it, and status is returned. */
 int csv_table_close(struct csv_table *table, int status, struct dpf_error *error);
 

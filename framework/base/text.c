@@ -33,6 +33,19 @@ void text_add(struct text *text, const char *format, ...)
     text->length += (size_t)length;
 }
 
+void text_append(struct text *text, const char *bytes, size_t n)
+{
+    char *grown = text->failed ? NULL : memory_grow(text->data, &text->capacity, text->length + n + 1, 1);
+    if (!grown) {
+        text->failed = 1;
+        return;
+    }
+    text->data = grown;
+    memcpy(grown + text->length, bytes, n);
+    text->length += n;
+    grown[text->length] = '\0';
+}
+
 void text_free(struct text *text)
 {
     free(text->data);
@@ -162,6 +175,72 @@ char *text_from_real(double value, char buffer[32])
     else
         snprintf(wide, sizeof wide, "%s%.*s.%.17s", sign, exponent + 1, digits, digits + exponent + 1);
     return memcpy(buffer, wide, 32);
+}
+
+/*
+ * So many digits of x that they parse back to it, as an integer without its last zeros; 10^*exponent is what its first
+ * digit is worth. The quotient of integer and power of ten is rounded once to double; one in the middle between two floats
+ * may lie on either side of it, and does not count.
+ */
+static uint64_t few_digits(float x, int *exponent)
+{
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10,
+                                   1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20};
+    const double value = (double)x;
+    int first = -5;
+    while (value >= (first + 1 < 0 ? 1 / power[-first - 1] : power[first + 1]))
+        first++;
+    for (int n = 6;; n++) {
+        const int shift = n - 1 - first;
+        uint64_t digits = (uint64_t)llrint(shift < 0 ? value / power[-shift] : value * power[shift]), bits;
+        const double back = shift < 0 ? (double)digits * power[-shift] : (double)digits / power[shift];
+        memcpy(&bits, &back, sizeof bits);
+        if (n < 9 && ((float)back != x || (bits & 0x1fffffff) == 0x10000000))
+            continue;
+        *exponent = first + (digits >= (uint64_t)power[n]);
+        while (digits % 10 == 0)
+            digits /= 10;
+        return digits;
+    }
+}
+
+/* Outside of what few_digits serves. */
+static char *from_odd_float(float value, char buffer[32])
+{
+    for (int n = 6; n <= 9; n++) {
+        snprintf(buffer, 32, "%.*g", n, (double)value);
+        if (strtof(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}
+
+char *text_from_float(float value, char buffer[32])
+{
+    const float size = fabsf(value);
+    char digits[20], *to = buffer;
+    int exponent, n = 0;
+    if (size == 0)
+        return strcpy(buffer, signbit(value) ? "-0" : "0");
+    if (!(size >= 1e-5F && size < 1e15F))
+        return isfinite(value) ? from_odd_float(value, buffer) : text_from_real((double)value, buffer);
+    for (uint64_t rest = few_digits(size, &exponent); rest; rest /= 10)
+        digits[n++] = (char)('0' + rest % 10);
+    if (value < 0)
+        *to++ = '-';
+    if (exponent < 0) {
+        *to++ = '0';
+        *to++ = '.';
+        for (int i = -1; i > exponent; i--)
+            *to++ = '0';
+    }
+    for (int at = 0; at < n || at <= exponent; at++) {
+        if (exponent >= 0 && at == exponent + 1)
+            *to++ = '.';
+        *to++ = at < n ? digits[n - 1 - at] : '0';
+    }
+    *to = '\0';
+    return buffer;
 }
 
 char *text_from_count(int64_t value, char buffer[32])

@@ -14,6 +14,7 @@ struct text {
     int failed; /* memory ran out: data is incomplete */
 };
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_append(struct text *text, const char *bytes, size_t n);
 void text_free(struct text *text);
 
 /* Whole-string parsers, independent of the locale. Return 0, or -1 if the text is no such number or
@@ -23,6 +24,8 @@ int text_to_int(const char *text, int64_t *out);
 int text_to_real(const char *text, double *out);
 /* Shortest decimal text that parses back to the same float64. Returns buffer. */
 char *text_from_real(double value, char buffer[32]);
+/* The same of a float32: in tens of nanoseconds where it is 0 or between 1e-5 and 1e15. Returns buffer. */
+char *text_from_float(float value, char buffer[32]);
 /* With thousands separators, "1,000,209". Returns buffer. */
 char *text_from_count(int64_t value, char buffer[32]);
 

@@ -326,6 +326,15 @@ static int make_state(struct model *model, struct dpf_error *error)
     return 0;
 }
 
+int model_init_saved(struct model *model, const struct plan *plan, const struct dataset *dataset,
+                     struct dpf_error *error)
+{
+    if (!plan->recommender.instance)
+        return model_init(model, plan, dataset, error);
+    *model = (struct model){.plan = plan};
+    return model_read(model, dataset, error);
+}
+
 int model_init(struct model *model, const struct plan *plan, const struct dataset *dataset,
                struct dpf_error *error)
 {
@@ -368,6 +377,7 @@ void model_free(struct model *model)
     }
     records_free(&model->sound);
     free(model->state);
+    score_form_free(&model->form);
     *model = (struct model){0};
 }
 

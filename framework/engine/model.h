@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "dataset/dataset.h"
 #include "plan/plan.h"
+#include "score/form.h"
 
 struct side_factors {
     int64_t rows;
@@ -30,6 +31,7 @@ struct model {
     struct side_factors sides[2];
     void *state; /* of a recommender component, 64-byte aligned; NULL for a factorization */
     uint64_t state_bytes;
+    struct score_form form;        /* of a saved state, in place of one; else empty */
     const struct plan *plan;       /* for the inverses of record transforms, */
     const struct dataset *dataset; /* and the privacy weights that they need */
     const struct records *train;   /* that a component reads: the data set's, or */
@@ -42,6 +44,9 @@ int model_init(struct model *model, const struct plan *plan, const struct datase
 /* The row that model_init drew, of a side without a state transform, into out (stride numbers). */
 int model_initial_row(const struct model *model, const struct dataset *dataset, int side, int64_t row,
                       float *out, struct dpf_error *error);
+/* Of a component whose state or form is read from files: no room is made for a state. */
+int model_init_saved(struct model *model, const struct plan *plan, const struct dataset *dataset,
+                     struct dpf_error *error);
 /* Scores are of the records of this data set from now on: those trained with are forgotten. */
 int model_read(struct model *model, const struct dataset *dataset, struct dpf_error *error);
 void model_free(struct model *model);

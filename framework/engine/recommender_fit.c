@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/recommender_fit.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -198,103 +198,94 @@ int recommender_fit_check(const struct model *model, const char *path, struct dp
                      why.text);
 }
 
-static int score_all(const struct model *model, int32_t user, float *scores, struct dpf_error *error)
+/* One call of scores for a row of a CSR. */
+static int score_row(const struct model *model, const dpf_interactions *records, int32_t user, double *out,
+                     const int32_t *items, int64_t n, struct dpf_error *error)
 {
     struct instance *instance = model->plan->recommender.instance;
-    struct records_view view;
     struct worker *worker = worker_new(0, 1, error);
-    if (!worker)
-        return -1;
-    const dpf_scoring scoring = {.size = sizeof scoring,
-                                 .user = user,
-                                 .records = records_of(model, &view),
-                                 .state = model->state,
-                                 .scores = scores};
-    const dpf_call *call = worker_call(worker, instance, 0, 0, (uint32_t)user);
-    int status =
-        instance_result(instance, model->plan->recommender.functions->scores(instance->self, call, &scoring),
-                        "scores", error);
+    float *scores = memory_new((size_t)records->n_items + 1, sizeof *scores);
+    int status = !worker ? -1 : scores ? 0 : error_memory(error);
+    if (status == 0) {
+        const dpf_scoring scoring = {.size = sizeof scoring,
+                                     .user = user,
+                                     .records = records,
+                                     .state = model->state,
+                                     .scores = scores};
+        const dpf_call *call = worker_call(worker, instance, 0, 0, (uint32_t)user);
+        status = instance_result(instance,
+                                 model->plan->recommender.functions->scores(instance->self, call, &scoring),
+                                 "scores", error);
+    }
+    for (int64_t k = 0; k < n && status == 0; k++)
+        out[k] = (double)scores[items ? items[k] : k];
+    free(scores);
     worker_free(worker);
     return status;
 }
 
-/* Scores of a user of its own who has the item, or nothing (item -1). */
-static int score_holder(const struct model *model, int32_t item, float *scores, struct dpf_error *error)
+int recommender_fit_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
+                           struct dpf_error *error)
 {
-    const struct plan *plan = model->plan;
-    struct instance *instance = plan->recommender.instance;
-    const int64_t n = item >= 0, n_items = model->dataset->items.n, user_offsets[2] = {0, n};
-    const float value =
-        plan->value_hi > -INFINITY && plan->value_hi < INFINITY ? (float)plan->value_hi : 1.0f;
-    const int32_t user = 0;
+    const struct model *model = context;
     struct records_view view;
-    struct worker *worker = worker_new(0, 1, error);
-    int64_t *item_offsets = memory_new((size_t)n_items + 1, sizeof *item_offsets);
-    int status = !worker ? -1 : item_offsets ? 0 : error_memory(error);
-    for (int64_t i = 0; status == 0 && item >= 0 && i < n_items; i++)
-        item_offsets[i + 1] = i >= item;
+    return score_row(model, records_of(model, &view), user, out, items, n, error);
+}
+
+int recommender_fit_scores_of(void *context, const struct score_records *own, double *out,
+                              struct dpf_error *error)
+{
+    const struct model *model = context;
+    const int64_t n_items = model->dataset->items.n, user_offsets[2] = {0, own->n};
+    struct records_view view;
+    int32_t *users = memory_new((size_t)own->n + 1, sizeof *users);
+    int64_t *item_offsets = memory_new((size_t)n_items + 2, sizeof *item_offsets);
+    int status = users && item_offsets ? 0 : error_memory(error);
+    for (int64_t k = 0; status == 0 && k < own->n; k++)
+        item_offsets[own->items[k] + 1] = 1;
+    for (int64_t i = 0; status == 0 && i < n_items; i++)
+        item_offsets[i + 1] += item_offsets[i];
     if (status == 0) {
-        const float *values = model->dataset->train.by_user.values ? &value : NULL;
         records_of(model, &view);
         view.records.n_users = 1;
-        view.records.n = n;
+        view.records.n = own->n;
         view.records.divided = 0;
         view.records.user_features = NULL; /* of others */
         view.records.user_voids = view.records.item_voids = NULL;
         view.records.by_user =
-            (dpf_csr){.rows = 1, .offsets = user_offsets, .others = &item, .values = values};
+            (dpf_csr){.rows = 1, .offsets = user_offsets, .others = own->items, .values = own->values};
         view.records.by_item =
-            (dpf_csr){.rows = n_items, .offsets = item_offsets, .others = &user, .values = values};
-        const dpf_scoring scoring = {
-            .size = sizeof scoring, .records = &view.records, .state = model->state, .scores = scores};
-        status = instance_result(instance,
-                                 plan->recommender.functions->scores(
-                                     instance->self, worker_call(worker, instance, 0, 0, 0), &scoring),
-                                 "scores", error);
+            (dpf_csr){.rows = n_items, .offsets = item_offsets, .others = users, .values = own->values};
+        status = score_row(model, &view.records, 0, out, NULL, n_items, error);
     }
     free(item_offsets);
-    worker_free(worker);
+    free(users);
     return status;
 }
 
-int recommender_fit_nobody(const struct model *model, float *scores, struct dpf_error *error)
-{
-    return score_holder(model, -1, scores, error);
-}
-
-int recommender_fit_similar(const struct model *model, int32_t item, double *out, struct dpf_error *error)
+int recommender_fit_form(const struct model *model, struct score_form *out, struct dpf_error *error)
 {
     const struct recommender_plan *component = &model->plan->recommender;
-    const int64_t n = model->dataset->items.n;
-    if (!(component->functions->flags(component->instance->self) & DPF_RECOMMENDER_SCORES_AT_HOME))
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "recommender %s makes the same of everybody: it does not know which items are alike",
-                         component->instance->entry->component->id);
-    float *with = memory_new((size_t)n + 1, sizeof *with), *without = memory_new((size_t)n + 1, sizeof *with);
-    int status = with && without ? 0 : error_memory(error);
+    struct instance *instance = component->instance;
+    const int64_t n_users = model->dataset->users.n, n_items = model->dataset->items.n;
+    char from[160];
+    dpf_form form = {.size = sizeof form};
+    *out = (struct score_form){.formula = SCORE_FUNCTION};
+    if (!component->functions->form)
+        return 0;
+    struct worker *worker = worker_new(0, 1, error);
+    if (!worker)
+        return -1;
+    snprintf(from, sizeof from, "[model.recommender] recommender %s", instance->entry->component->id);
+    int status =
+        instance_result(instance,
+                        component->functions->form(instance->self, worker_call(worker, instance, 0, 0, 0),
+                                                   n_users, n_items, model->state, &form),
+                        "form", error);
     if (status == 0)
-        status = score_holder(model, item, with, error);
+        status = score_form_read(&form, n_items, n_users, from, DPF_FAULT_PLUGIN, out, error);
     if (status == 0)
-        status = score_holder(model, -1, without, error);
-    /* Ratings without the item are those of anybody; lists without it, of popular items, are on another
-     * scale. */
-    const int predicts =
-        (component->functions->flags(component->instance->self) & DPF_RECOMMENDER_PREDICTS_VALUES) != 0;
-    const int tells = status == 0 && memcmp(with, without, (size_t)n * sizeof *with) != 0;
-    for (int64_t i = 0; i < n && status == 0; i++)
-        out[i] = !tells ? 0 : predicts ? (double)with[i] - (double)without[i] : (double)with[i];
-    free(with);
-    free(without);
-    return status;
-}
-
-int recommender_fit_scores(const struct model *model, int32_t user, const int32_t *items, int64_t n,
-                           double *out, struct dpf_error *error)
-{
-    float *scores = memory_new((size_t)model->dataset->items.n, sizeof *scores);
-    int status = scores ? score_all(model, user, scores, error) : error_memory(error);
-    for (int64_t k = 0; k < n && status == 0; k++)
-        out[k] = (double)scores[items ? items[k] : k];
-    free(scores);
+        status = score_form_keep(out, model->state, model->state_bytes, error);
+    worker_free(worker);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "engine/component_sums.h"
 #include "engine/engine_stats.h"
 #include "engine/model.h"
+#include "score/scorer.h"
 
 struct observer;
 
@@ -26,20 +27,13 @@ int recommender_fit_remote(struct model *model, struct pool *pool, const struct 
                            struct component_sums *sums, struct engine_stats *stats, struct dpf_error *error);
 /* Asks the component whether the state, read from a file named path, can be one of its own. */
 int recommender_fit_check(const struct model *model, const char *path, struct dpf_error *error);
-/* A user's scores of items (NULL: all); see model_scores. Thread-safe. */
-int recommender_fit_scores(const struct model *model, int32_t user, const int32_t *items, int64_t n,
-                           double *out, struct dpf_error *error);
-
-/*
- * What the item says of each other one: n_items numbers, from the state alone. Of lists, the scores of
- * somebody who has that item and nothing else, which are the weights of a model that is linear in records; of
- * ratings, how much more is predicted of somebody who rated it at the upper end of the declared range than of
- * somebody unknown. All 0 where it says nothing. -1 with an error where nothing is made of a user's own
- * records.
- */
-int recommender_fit_similar(const struct model *model, int32_t item, double *out, struct dpf_error *error);
-
-/* Scores of somebody of whom nothing is known: n_items numbers, from the state alone. */
-int recommender_fit_nobody(const struct model *model, float *scores, struct dpf_error *error);
+/* plugin/1, a component without a form: all items' scores of a user (see struct scorer), or of somebody else who has
+   these records. Thread-safe; context is the model. */
+int recommender_fit_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
+                           struct dpf_error *error);
+int recommender_fit_scores_of(void *context, const struct score_records *own, double *out,
+                              struct dpf_error *error);
+/* The component's form of the state, checked; formula SCORE_FUNCTION if it has none. from: what is named in errors. */
+int recommender_fit_form(const struct model *model, struct score_form *out, struct dpf_error *error);
 
 #endif

@@ -17,25 +17,7 @@
 #include "config/config.h"
 #include "dataset/dataset.h"
 #include "dpframe/privacy.h"
-
-/*
- * A model, as the evaluation sees it. scores(user, items[n]) -> out[n]. items NULL means all items
- * 0 .. n_items-1 (n is then n_items). Called from several workers at once.
- */
-struct scorer {
-    void *context;
-    int (*scores)(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
-                  struct dpf_error *error);
-    /*
-     * Where a score is offset + <row of the user, row of the item>, with products and partial sums rounded to
-     * float in any order and partial sums added in double: the rows. users NULL: scores are something else.
-     */
-    struct score_factors {
-        const float *users, *items; /* rows of stride numbers, a multiple of 16 */
-        int64_t stride;
-        double offset;
-    } factors;
-};
+#include "score/scorer.h"
 
 /* One result. */
 struct metric {

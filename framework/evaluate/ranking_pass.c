@@ -7,12 +7,11 @@
 
 #include "base/memory.h"
 #include "base/ranks.h"
-#include "evaluate/checked_scores.h"
 #include "evaluate/coverage.h"
-#include "evaluate/finalists.h"
 #include "evaluate/negatives.h"
 #include "evaluate/top_groups.h"
 #include "evaluate/user_pass.h"
+#include "score/finalists.h"
 #include "simd/simd_kind.h"
 
 /* One worker's memory; arrays by item have room for every item. */
@@ -29,6 +28,7 @@ struct bench {
     int64_t *coverage; /* cut-offs x items, or NULL */
     int64_t *exposure; /* the same */
     struct top_groups top;
+    struct score_desk desk;
     struct finalists finalists; /* of users that come next; of ranking.finalists */
     int next_finalist;
     int64_t without_positives;
@@ -55,7 +55,7 @@ struct ranking {
     struct user_sums *by_user; /* or NULL */
     dpf_stream *stream;        /* of negatives, or NULL */
     int64_t n_users;
-    struct finalist_items finalists; /* panels NULL: every item is scored by the scorer */
+    struct finalist_items finalists; /* scorer NULL: every item is scored */
     struct bench *benches;
     int n_benches;
     double *sums; /* by chunk */
@@ -123,6 +123,20 @@ double ranking_positives(const struct evaluate_options *options, const double *s
 double ranking_found(const struct evaluate_options *options, const double *sums, int64_t band, int64_t cutoff)
 {
     return sums[popularity_at(options, band) + 1 + cutoff] / ranking_positives(options, sums, band);
+}
+
+/* Whether a row of records, ascending by other, has this one. */
+static int row_has(const struct csr *csr, int64_t row, int32_t other)
+{
+    int64_t lo = csr->ptr[row], hi = csr->ptr[row + 1];
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (csr->others[middle] < other)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < csr->ptr[row + 1] && csr->others[lo] == other;
 }
 
 static int is_masked(const struct ranking *r, int64_t user, int32_t item)
@@ -232,7 +246,7 @@ static int list_sampled(const struct ranking *r, struct bench *bench, int64_t us
     list->items = bench->items;
     list->positives = bench->entries;
     list->n = list->n_candidates = list->n_positives + drawn;
-    return checked_scores(r->scorer, r->dataset, user, list->items, list->n, bench->scores, error);
+    return scorer_scores(r->scorer, &bench->desk, user, list->items, list->n, bench->scores, error);
 }
 
 /* The candidates of the split, less what is masked. */
@@ -252,7 +266,7 @@ static int list_candidates(const struct ranking *r, struct bench *bench, int64_t
     list->items = bench->items;
     list->positives = bench->entries;
     list->n = list->n_candidates = kept;
-    return checked_scores(r->scorer, r->dataset, user, list->items, list->n, bench->scores, error);
+    return scorer_scores(r->scorer, &bench->desk, user, list->items, list->n, bench->scores, error);
 }
 
 /* All items; masked ones stay in place at -infinity, which costs less than moving the others. */
@@ -260,7 +274,7 @@ static int list_all(const struct ranking *r, struct bench *bench, int64_t user, 
                     struct dpf_error *error)
 {
     const struct csr *train = &r->dataset->train.by_user;
-    if (checked_scores(r->scorer, r->dataset, user, NULL, r->n_items, bench->scores, error) != 0)
+    if (scorer_scores(r->scorer, &bench->desk, user, NULL, r->n_items, bench->scores, error) != 0)
         return -1;
     list->items = NULL;
     list->positives = bench->positives;
@@ -313,7 +327,8 @@ static int list_finalists(const struct ranking *r, struct bench *bench, int64_t 
     list->n = u->n_items;
     list->n_candidates = r->n_items - u->n_masked;
     list->places = r->wants_relative_rank ? u->places : -1;
-    return checked_scores(r->scorer, r->dataset, user, list->items, list->n, bench->scores, error);
+    list->scores = u->scores;
+    return 0;
 }
 
 /* Every item with a chance to be among the first k gets it, in whatever is counted by item. */
@@ -403,7 +418,7 @@ static int rank_user(void *context, int64_t user, int64_t chunk, int worker, str
         status = list_sampled(r, bench, user, &list, &fault);
     else if (r->has_candidates)
         status = list_candidates(r, bench, user, &list, &fault);
-    else if (r->finalists.panels)
+    else if (r->finalists.scorer)
         status = list_finalists(r, bench, user, chunk, &list, &fault);
     else
         status = list_all(r, bench, user, &list, &fault);
@@ -443,7 +458,7 @@ static int bench_init(const struct ranking *r, struct bench *bench, struct dpf_e
         !bench->positive_scores || !bench->marks || (r->wants_coverage && !bench->coverage) ||
         (r->wants_gini && !bench->exposure))
         return error_memory(error);
-    if (r->finalists.panels &&
+    if (r->finalists.scorer &&
         finalists_init(&bench->finalists, &r->finalists, r->wants_relative_rank, error) != 0)
         return -1;
     return top_groups_init(&bench->top, limit > 0 ? limit : 1, r->n_items, error);
@@ -465,6 +480,7 @@ static void ranking_free(struct ranking *r)
         free(bench->exposure);
         finalists_free(&bench->finalists);
         top_groups_free(&bench->top);
+        score_desk_free(&bench->desk);
     }
     free(r->benches);
     free(r->sums);
@@ -511,7 +527,8 @@ static int prepare_items(struct ranking *r, int64_t n_users, struct dpf_error *e
 static int prepare_finalists(struct ranking *r, struct dpf_error *error)
 {
     const int64_t k = r->options->largest_cutoff;
-    if (!r->scorer->factors.users || r->options->sampled || r->has_candidates || 8 * k > r->n_items)
+    if (!r->scorer->products.items || r->options->sampled || r->has_candidates ||
+        (8 * k > r->n_items && !scorer_is_base(r->scorer)))
         return 0;
     return finalist_items_open(&r->finalists, r->scorer, r->n_items, k, SIMD_KIND_AUTO, error);
 }

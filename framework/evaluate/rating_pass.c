@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "evaluate/checked_scores.h"
 #include "evaluate/user_pass.h"
 
 /* Sums of a chunk, in this order; then squared errors and records of each band. */
@@ -30,7 +29,8 @@ struct rating {
     const struct csr *part;
     int clip;
     double train_mean;
-    double **predictions; /* by worker: room for the longest row */
+    double **predictions;     /* by worker: room for the longest row */
+    struct score_desk *desks; /* by worker */
     int n_predictions;
     double *sums;
     int64_t chunks;
@@ -134,7 +134,8 @@ static int rate_user(void *context, int64_t user, int64_t chunk, int worker, str
     double *predictions = r->predictions[worker];
     int64_t start = r->part->ptr[user], n = row_length(r->part, user), counted = 0;
     struct dpf_error fault = {0};
-    if (checked_scores(r->scorer, r->dataset, user, r->part->others + start, n, predictions, &fault) != 0) {
+    if (scorer_scores(r->scorer, &r->desks[worker], user, r->part->others + start, n, predictions, &fault) !=
+        0) {
         if (!r->options->release) {
             *error = fault;
             return -1;
@@ -215,7 +216,8 @@ static int rating_init(struct rating *r, struct pool *pool, int64_t n_users, str
         return -1;
     r->n_predictions = pool_workers(pool);
     r->predictions = memory_new((size_t)r->n_predictions, sizeof *r->predictions);
-    if (!r->sums || !r->predictions)
+    r->desks = memory_new((size_t)r->n_predictions, sizeof *r->desks);
+    if (!r->sums || !r->predictions || !r->desks)
         return error_memory(error);
     for (int w = 0; w < r->n_predictions; w++) {
         r->predictions[w] = memory_raw((size_t)longest, sizeof **r->predictions);
@@ -229,6 +231,9 @@ static void rating_free(struct rating *r)
 {
     for (int w = 0; r->predictions && w < r->n_predictions; w++)
         free(r->predictions[w]);
+    for (int w = 0; r->desks && w < r->n_predictions; w++)
+        score_desk_free(&r->desks[w]);
+    free(r->desks);
     free(r->predictions);
     free(r->sums);
 }

@@ -30,44 +30,6 @@ void top_groups_free(struct top_groups *top)
     memset(top, 0, sizeof *top);
 }
 
-static void swap_entries(struct top_entry *a, struct top_entry *b)
-{
-    struct top_entry t = *a;
-    *a = *b;
-    *b = t;
-}
-
-static double median(double a, double b, double c)
-{
-    double lo = a < b ? a : b, hi = a < b ? b : a;
-    return c < lo ? lo : c > hi ? hi : c;
-}
-
-/* Quickselect: the k largest of n >= k >= 1 come first, the smallest of them at k - 1. Returns its score. */
-static double narrow(struct top_entry *e, int64_t n, int64_t k)
-{
-    int64_t lo = 0, hi = n - 1, target = k - 1;
-    while (lo < hi) {
-        double pivot = median(e[lo].score, e[lo + (hi - lo) / 2].score, e[hi].score);
-        int64_t i = lo, j = hi;
-        while (i <= j) {
-            while (e[i].score > pivot)
-                i++;
-            while (e[j].score < pivot)
-                j--;
-            if (i <= j)
-                swap_entries(&e[i++], &e[j--]);
-        }
-        if (target <= j)
-            hi = j;
-        else if (target >= i)
-            lo = i;
-        else
-            break;
-    }
-    return e[target].score;
-}
-
 /*
  * Leaves the k largest scores in the entries, some with others below them, and returns the k-th
  * largest. An entry at or below the k-th largest so far cannot change it, whatever follows.
@@ -81,50 +43,12 @@ static double sweep(struct top_groups *top, const struct ranked_list *list, int6
             continue;
         top->entries[fill++] = (struct top_entry){list->scores[i], i};
         if (fill == top->capacity) {
-            bar = narrow(top->entries, fill, k);
+            bar = top_narrow(top->entries, fill, k);
             fill = k;
         }
     }
     *n = fill;
-    return narrow(top->entries, fill, k);
-}
-
-static int comes_before(const struct top_entry *a, const struct top_entry *b)
-{
-    return a->score > b->score || (a->score == b->score && a->entry < b->entry);
-}
-
-/* In descending order, ties by entry. Insertion for a few; more are parted by a middle one (quicksort). */
-static void sort_entries(struct top_entry *e, int64_t n)
-{
-    while (n > 16) {
-        const struct top_entry middle = e[n / 2];
-        int64_t i = 0, j = n - 1;
-        while (i <= j) {
-            while (comes_before(&e[i], &middle))
-                i++;
-            while (comes_before(&middle, &e[j]))
-                j--;
-            if (i <= j)
-                swap_entries(&e[i++], &e[j--]);
-        }
-        /* The shorter part first: the stack stays small. */
-        if (j + 1 < n - i) {
-            sort_entries(e, j + 1);
-            e += i;
-            n -= i;
-        } else {
-            sort_entries(e + i, n - i);
-            n = j + 1;
-        }
-    }
-    for (int64_t i = 1; i < n; i++) {
-        const struct top_entry entry = e[i];
-        int64_t at = i;
-        for (; at > 0 && comes_before(&entry, &e[at - 1]); at--)
-            e[at] = e[at - 1];
-        e[at] = entry;
-    }
+    return top_narrow(top->entries, fill, k);
 }
 
 static void add_item(struct rank_group *group, const struct ranked_list *list, int64_t entry,
@@ -168,7 +92,7 @@ void top_groups_find(struct top_groups *top, const struct ranked_list *list, con
     for (int64_t i = 0; i < n; i++)
         if (top->entries[i].score > last)
             top->entries[top->n_above++] = top->entries[i];
-    sort_entries(top->entries, top->n_above);
+    top_sort(top->entries, top->n_above);
 
     struct rank_group *group = NULL;
     for (int64_t i = 0; i < top->n_above; i++) {
@@ -183,26 +107,6 @@ static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
-}
-
-/* First index in from .. to whose score is at least x, or greater than x; to if there is none. */
-static int64_t first_from(const double *sorted, int64_t from, int64_t to, double x, int greater)
-{
-    while (from < to) {
-        int64_t middle = from + (to - from) / 2;
-        if (sorted[middle] < x || (greater && sorted[middle] == x))
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
-int64_t half_places_of(const double *sorted, int64_t n, double score)
-{
-    const int64_t below = first_from(sorted, 0, n, score, 0);
-    const int tied = below < n && sorted[below] == score;
-    return below + (tied ? first_from(sorted, below, n, score, 1) : below);
 }
 
 /* Positives by equal intervals of score between the least and the largest of them. */
@@ -255,7 +159,7 @@ static int64_t binned_half_places(const struct ranked_list *list, const double *
         if (from == to)
             sum += 2 * from;
         else
-            sum += first_from(positives, from, to, x, 0) + first_from(positives, from, to, x, 1);
+            sum += top_first_from(positives, from, to, x, 0) + top_first_from(positives, from, to, x, 1);
     }
     return sum;
 }

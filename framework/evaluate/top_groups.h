@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "evaluate/tied_ranking.h"
+#include "score/top.h"
 
 /*
  * A user's list. Entry i is item items[i], or i if items is NULL. Entries that do not take part have
@@ -35,11 +36,6 @@ static inline int64_t ranked_item(const struct ranked_list *list, int64_t entry)
     return list->items ? list->items[entry] : entry;
 }
 
-struct top_entry {
-    double score;
-    int64_t entry;
-};
-
 /* Work space of one worker, and the result of the last call. */
 struct top_groups {
     int64_t limit; /* largest k that may be asked for */
@@ -62,9 +58,6 @@ struct item_counts {
 };
 void top_groups_find(struct top_groups *top, const struct ranked_list *list,
                      const struct item_counts *counts);
-
-/* Of an item's score: 2 for each of the ascending scores below it, 1 for each that is equal. */
-int64_t half_places_of(const double *ascending, int64_t n, double score);
 
 /*
  * Mean over positives of (better + (tied - 1)/2) / (candidates - 1), which is the expectation of

@@ -23,6 +23,7 @@
 #include "federation/party_state.h"
 #include "federation/refusal.h"
 #include "plan/plan_make.h"
+#include "plan/combinations.h"
 #include "plan/repeat.h"
 #include "run/run_once.h"
 
@@ -181,7 +182,7 @@ static int pay_again(struct join *join, struct dpf_error *error)
 {
     struct plan *plan = join->plan;
     struct dpf_error why = {0};
-    if (repeat_check(plan, &why) != 0 || repeat_charge(plan, 1, NULL, &why) != 0) {
+    if (combinations_check_checkpoint(plan, &why) != 0 || repeat_charge(plan, 1, NULL, &why) != 0) {
         if (why.fault != DPF_FAULT_CONFIG) {
             *error = why;
             return -1;

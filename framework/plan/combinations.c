@@ -352,3 +352,44 @@ int combinations_check_held_out(const struct plan *plan, struct dpf_error *error
             users->released ? "are released with noise" : "are never solved", remedy);
     return 0;
 }
+
+/* ---- runs that continue after an interruption ----------------------------------------------------------- */
+
+static int refuse_checkpoint(const struct plan *plan, const char *what, const struct instance *instance,
+                             struct dpf_error *error)
+{
+    return config_error(
+        plan->config, "run", "checkpoint", error,
+        "%s%s%s: a run that continues after an interruption has another key and cannot make it "
+        "again; set checkpoint = false",
+        what, instance ? " " : "", instance ? instance->entry->component->id : "");
+}
+
+static int check_continues(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
+{
+    const dpf_mechanism *mechanism = term->mechanism ? term->mechanism->functions : NULL;
+    const dpf_sampler *sampler = term->sampler ? term->sampler->functions : NULL;
+    if (mechanism && term->draw_lifetime == DPF_LIFETIME_RUN)
+        return refuse_checkpoint(plan, "the same noise serves the whole run in mechanism", term->mechanism,
+                                 error);
+    if (mechanism && (mechanism->row_state || mechanism->correlation))
+        return refuse_checkpoint(plan, "noise is correlated with that of earlier rounds in mechanism",
+                                 term->mechanism, error);
+    if (sampler && term->sampling.kind != DPF_SAMPLING_NONE &&
+        sampler->lifetime(term->sampler->self) == DPF_LIFETIME_RUN)
+        return refuse_checkpoint(plan, "one draw serves the whole run in sampler", term->sampler, error);
+    return 0;
+}
+
+int combinations_check_checkpoint(const struct plan *plan, struct dpf_error *error)
+{
+    if (!plan_is_factorization(plan))
+        return config_error(plan->config, "run", "checkpoint", error,
+                            "only a factorization has rounds between which its state can be kept; set "
+                            "checkpoint = false");
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; plan->sides[side].updated && t < plan->sides[side].n_terms; t++)
+            if (check_continues(plan, &plan->sides[side].terms[t], error) != 0)
+                return -1;
+    return 0;
+}

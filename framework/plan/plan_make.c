@@ -16,7 +16,6 @@
 #include "plan/metric_release.h"
 #include "plan/queries.h"
 #include "plan/recommender_plan.h"
-#include "plan/repeat.h"
 #include "reading/data_params.h"
 
 static int bind_section(struct plan *plan, const char *section, const dpf_param *(*params)(int64_t *n),
@@ -253,7 +252,7 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
         return -1;
     if (combinations_check_held_out(plan, error) != 0)
         return -1;
-    if (plan->run.params.values[RUN_CHECKPOINT].integer && repeat_check(plan, error) != 0)
+    if (plan->run.params.values[RUN_CHECKPOINT].integer && combinations_check_checkpoint(plan, error) != 0)
         return -1;
     if (choose_metric_noise(plan, error) != 0 || metric_release_charge(plan, error) != 0)
         return -1;
@@ -262,8 +261,12 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
     if (facts_complete(plan, error) != 0)
         return -1;
     guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
-    return guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
-                             plan->run_facts.rounds, error);
+    if (guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                          plan->run_facts.rounds, error) != 0)
+        return -1;
+    const int64_t again =
+        plan->without_mechanisms ? 0 : plan->run.params.values[RUN_COMPARE_REPETITIONS].integer;
+    return again > 0 ? repeat_trainings(plan, again + 1, error) : 0;
 }
 
 int plan_judge_faults(const struct plan *plan, int status, struct violations *found,

@@ -9,46 +9,6 @@
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
 
-/* ---- what can go on ------------------------------------------------------------------------------------ */
-
-static int refuse(const struct plan *plan, const char *what, const struct instance *instance,
-                  struct dpf_error *error)
-{
-    return config_error(
-        plan->config, "run", "checkpoint", error,
-        "%s%s%s: a run that continues after an interruption has another key and cannot make it "
-        "again; set checkpoint = false",
-        what, instance ? " " : "", instance ? instance->entry->component->id : "");
-}
-
-static int check_term(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
-{
-    const dpf_mechanism *mechanism = term->mechanism ? term->mechanism->functions : NULL;
-    const dpf_sampler *sampler = term->sampler ? term->sampler->functions : NULL;
-    if (mechanism && term->draw_lifetime == DPF_LIFETIME_RUN)
-        return refuse(plan, "the same noise serves the whole run in mechanism", term->mechanism, error);
-    if (mechanism && (mechanism->row_state || mechanism->correlation))
-        return refuse(plan, "noise is correlated with that of earlier rounds in mechanism", term->mechanism,
-                      error);
-    if (sampler && term->sampling.kind != DPF_SAMPLING_NONE &&
-        sampler->lifetime(term->sampler->self) == DPF_LIFETIME_RUN)
-        return refuse(plan, "one draw serves the whole run in sampler", term->sampler, error);
-    return 0;
-}
-
-int repeat_check(const struct plan *plan, struct dpf_error *error)
-{
-    if (!plan_is_factorization(plan))
-        return config_error(plan->config, "run", "checkpoint", error,
-                            "only a factorization has rounds between which its state can be kept; set "
-                            "checkpoint = false");
-    for (int side = 0; side < 2; side++)
-        for (int t = 0; plan->sides[side].updated && t < plan->sides[side].n_terms; t++)
-            if (check_term(plan, &plan->sides[side].terms[t], error) != 0)
-                return -1;
-    return 0;
-}
-
 /* ---- what it costs ------------------------------------------------------------------------------------- */
 
 /* Releases of an entry in one more round; what is not released by rounds is released once more. */
@@ -106,6 +66,41 @@ int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_r
 }
 
 /* ---- several runs -------------------------------------------------------------------------------------- */
+
+static double least_proved(const struct guarantee *guarantee)
+{
+    double least = INFINITY;
+    for (int i = 0; i < guarantee->n_accounts; i++)
+        if (statement_proves(guarantee, &guarantee->accounts[i]))
+            least = fmin(least, guarantee->accounts[i].answer.epsilon);
+    return isfinite(least) ? least : 0;
+}
+
+int repeat_trainings(struct plan *plan, int64_t trainings, struct dpf_error *error)
+{
+    const double alone = least_proved(&plan->guarantee);
+    struct ledger all;
+    if (plan->ledger.n == 0)
+        return 0;
+    if (ledger_times(&plan->ledger, trainings, &all, error) != 0) {
+        ledger_free(&all);
+        return -1;
+    }
+    ledger_free(&plan->ledger);
+    plan->ledger = all;
+    plan->run_facts.rounds *= trainings;
+    guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
+    plan->guarantee.trainings = trainings;
+    plan->guarantee.alone = alone;
+    if (plan->privacy.params.values[PRIVACY_BUDGET].integer == BUDGET_TOTAL)
+        log_message(LOG_LEVEL_WARNING,
+                    "the noise is that of total-epsilon for one training; with [run] compare-repetitions "
+                    "%lld trainings are "
+                    "counted, so the stated epsilon exceeds it",
+                    (long long)trainings);
+    return guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                             plan->run_facts.rounds, error);
+}
 
 /* Whether so many lines more fit into the ledger: each has what one run has. */
 static int check_room(struct plan *plan, int64_t runs, struct dpf_error *error)

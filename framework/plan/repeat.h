@@ -20,14 +20,15 @@
 
 #include "plan/plan.h"
 
-/* Whether a run can go on from its state between two rounds: an error names what would be lost with the
-   process, or be another draw afterwards. The plan is complete. */
-int repeat_check(const struct plan *plan, struct dpf_error *error);
 /* Counts so many rounds more in the ledger of a complete plan, and judges it again. */
 int repeat_count(struct plan *plan, int64_t repeats, struct dpf_error *error);
 /* In place of plan_charge, for a run that was charged when it began: charges so many rounds alone. */
 int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_resumption *resumption,
                   struct dpf_error *error);
+
+/* Counts so many trainings in place of one in the ledger of a complete plan, and judges it again: all are drawn with noise
+   of their own and read the same records. */
+int repeat_trainings(struct plan *plan, int64_t trainings, struct dpf_error *error);
 
 /* What several runs of a plan on the same records release together. */
 struct runs_cost {

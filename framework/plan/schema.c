@@ -73,6 +73,12 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
         "Models to evaluate on the same split, privately: non-private (this configuration without its "
         "mechanisms), popularity, mean, biases (no privacy), private-popularity, private-biases (trained "
         "with the epsilon that is proved for this run, and not released)."),
+    [RUN_COMPARE_REPETITIONS] =
+        DPF_PARAM_INT_F("compare-repetitions", 0, 0, 100, DPF_PARAM_PRIVACY, "trainings",
+                        "Trains the model so many times more with other noise, and the verdict says how the "
+                        "method does over all draws. "
+                        "None of them is released, but you see what came of them: the statement and "
+                        "[privacy] ledger count all trainings."),
     [RUN_PLUGIN_DIR] = DPF_PARAM_TEXT_F("plugin-dir", DPF_TYPE_PATH, "", 0, "One more directory of plugins."),
     [RUN_COMM] =
         DPF_PARAM_TEXT_F("comm", DPF_TYPE_STRING, "auto", 0,

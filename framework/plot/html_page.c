@@ -7,12 +7,14 @@
    markers and dashes differ as well. Dark themes need lighter ones. */
 static const char colours[] =
     ":root{color-scheme:light dark;--bg:#fff;--fg:#1b1b1f;--muted:#5c5f66;--rule:#d9dbe0;--soft:#f4f5f7;"
-    "--link:#0b57b0;--good:#e8f4ec;--good-edge:#1a7f4b;--warn:#fff3e2;--warn-edge:#c65d00;"
+    "--link:#0b57b0;--good:#e8f4ec;--good-edge:#1a7f4b;--warn:#fff3e2;--warn-edge:#c65d00;--warn-text:#"
+    "a34b00;"
     "--s0:#0072b2;--s1:#d55e00;--s2:#009e73;--s3:#b3508f;--s4:#b07d00;--s5:#2a9fd6;--s6:#1b1b1f;--s7:#7a7a7a;"
     "--s8:#8c564b;--s9:#7d8a00;--s10:#0e8f9c;--s11:#7b52ab}\n"
     "@media screen and (prefers-color-scheme:dark){:root{--bg:#16181c;--fg:#e6e7ea;--muted:#a2a6ae;"
     "--rule:#363a42;--soft:#20232a;--link:#8ab8ff;--good:#15281d;--good-edge:#4cc38a;--warn:#33240f;"
-    "--warn-edge:#f0983e;--s0:#5cb3e8;--s1:#ff8c3f;--s2:#3ccf9f;--s3:#e69ac8;--s4:#f0b840;--s5:#8fd3ff;"
+    "--warn-edge:#f0983e;--warn-text:#f0983e;--s0:#5cb3e8;--s1:#ff8c3f;--s2:#3ccf9f;--s3:#e69ac8;--s4:#"
+    "f0b840;--s5:#8fd3ff;"
     "--s6:#f2f2f2;--s7:#a8a8a8;--s8:#cf9a8e;--s9:#cddc39;--s10:#4dd0dc;--s11:#bfa1ea}}\n";
 
 static const char texts[] =
@@ -29,7 +31,10 @@ static const char texts[] =
     ".9rem;border-radius:4px;white-space:pre-wrap}pre.statement{white-space:pre;overflow-x:auto;"
     "font-size:clamp(.7rem,2.2vw,.875rem)}\n"
     "ul.changes{margin:.2rem 0 "
-    ".8rem;padding-left:1.2rem;columns:26rem;column-gap:2rem}.affects{color:var(--warn-edge)}\n"
+    ".8rem;padding-left:1.2rem;columns:26rem;column-gap:2rem}.affects{color:var(--warn-text)}"
+    "dl.facts{margin:.6rem 0;max-width:52rem;display:grid;grid-template-columns:max-content 1fr;gap:.15rem "
+    "1rem}"
+    ".facts dt{color:var(--muted)}.facts dd{margin:0}\n"
     ".box{border-left:4px solid var(--rule);background:var(--soft);padding:.6rem .9rem;margin:.8rem 0;"
     "border-radius:0 4px 4px 0}"
     ".answer{border-color:var(--good-edge);background:var(--good)}"
@@ -41,7 +46,7 @@ static const char texts[] =
 static const char tables[] =
     ".wide{overflow-x:auto;margin:.5rem 0}"
     "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}"
-    "caption{text-align:left;color:var(--muted);font-size:.875rem;padding-bottom:.3rem}"
+    "caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}"
     "\nth,td{padding:.28rem .55rem;text-align:right;vertical-align:top;border-bottom:1px solid var(--rule)}"
     "thead th{border-bottom:2px solid var(--muted);vertical-align:bottom}"
     "th[scope=row]{font-weight:600}td.r,td.s,th.s{white-space:nowrap}th.l,td.l{text-align:left}"
@@ -49,7 +54,6 @@ static const char tables[] =
     "\nth[scope=row]{position:sticky;left:0;background:var(--bg);max-width:22rem}"
     "\n@media (max-width:45rem){.wide table:not(.few),.wide :not(.few)>tbody{display:block}"
     ".wide :not(.few)>thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}"
-    ".wide caption{display:block}"
     ".wide "
     ":not(.few)>tbody>tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(5.4rem,1fr));gap:.15rem "
     ".8rem;padding:.45rem 0;border-bottom:1px solid var(--rule)}"
@@ -112,14 +116,15 @@ void html_page_begin(struct text *page, const char *title)
                    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n"
                    "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
     html_element(page, "title", title);
-    text_add(page, "\n<style>\n%s%s%s%s%s</style></head>\n<body>\n", colours, texts, tables, plots, print);
+    text_add(page, "\n<style>\n%s%s%s%s%s</style></head>\n<body>\n<header>", colours, texts, tables, plots,
+             print);
     html_element(page, "h1", title);
-    text_add(page, "\n");
+    text_add(page, "</header>\n<main>\n");
 }
 
 void html_page_end(struct text *page)
 {
-    text_add(page, "</body></html>\n");
+    text_add(page, "</main></body></html>\n");
 }
 
 void html_page_contents(struct text *page, const char *const *ids_and_titles)

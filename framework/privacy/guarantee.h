@@ -152,6 +152,8 @@ struct guarantee {
     char deviation[256];
     double weight_lo, weight_hi; /* declared range of privacy weights; both 1 (or 0): there are none */
     double noise_factor;         /* chosen by budget = total; 0: none was */
+    int64_t trainings;           /* that are counted, where the verdict draws noise again; 0: one */
+    double alone;                /* epsilon that is proved of one of them; 0: none is */
     int64_t repeats;    /* rounds that an interruption ended and that were made again: all are counted */
     struct reach reach; /* groups and tests, by reach_measure */
     struct data_budget budget; /* of all runs on the data, by data_ledger_open */

@@ -118,6 +118,8 @@ json_t *guarantee_json(const struct guarantee *guarantee)
         json_object_set_new(json, "max_curious", json_integer(guarantee->max_curious));
     if (json && guarantee->noise_factor > 0)
         json_object_set_new(json, "noise_factor", json_real(guarantee->noise_factor));
+    if (json && guarantee->trainings > 1)
+        json_object_set_new(json, "trainings", json_integer(guarantee->trainings));
     if (json && guarantee->repeats > 0)
         json_object_set_new(json, "repeated_rounds", json_integer(guarantee->repeats));
     const struct data_budget *b = &guarantee->budget;

@@ -449,6 +449,25 @@ static void add_repeats(const struct guarantee *guarantee, int width, struct tex
     add_wrapped(out, width, "- ", line);
 }
 
+static void add_trainings(const struct guarantee *guarantee, int width, struct text *out)
+{
+    char line[512], number[32];
+    if (guarantee->trainings <= 1)
+        return;
+    text_add(out, "\nNOISE DRAWN AGAIN\n\n");
+    snprintf(line, sizeof line,
+             "The model is trained %lld times, each time with other noise, and one of them is released. The "
+             "others serve the "
+             "verdict ([run] compare-repetitions). All of them are counted above.",
+             (long long)guarantee->trainings);
+    add_wrapped(out, width, "- ", line);
+    if (guarantee->alone > 0) {
+        snprintf(line, sizeof line, "One training alone would have epsilon %s.",
+                 guarantee_number_up(guarantee->alone, number));
+        add_wrapped(out, width, "- ", line);
+    }
+}
+
 /* All runs on the data. */
 static void add_budget(const struct guarantee *guarantee, int width, struct text *out)
 {
@@ -524,6 +543,7 @@ char *guarantee_text_wide(const struct guarantee *guarantee, int width)
     }
     add_reach(guarantee, width, &out);
     add_selection(guarantee, width, &out);
+    add_trainings(guarantee, width, &out);
     add_repeats(guarantee, width, &out);
     add_budget(guarantee, width, &out);
     add_public(guarantee, width, &out);

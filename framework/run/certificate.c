@@ -15,7 +15,7 @@ static const struct {
     const char *section;
     const char *keys[32]; /* NULL after the last */
 } declared[] = {
-    {"run", {"rounds", "order", "update", "until", "final-step"}},
+    {"run", {"compare-repetitions", "rounds", "order", "update", "until", "final-step"}},
     {"data",
      {"format",
       "header",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/comparison.h"
 #include "run/at_home.h"
-#include "run/model_scorer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/model_scorer.h"
 #include "engine/recommender_fit.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
@@ -40,11 +40,13 @@ int comparison_is_private(const char *name)
 
 /* ---- the configuration of the other model ----------------------------------------------------------- */
 
+#define CHANGES 8
+
 /* The run's own arguments with a few more changes. */
 struct changed {
     struct arguments arguments;
     const char *settings[MAX_OVERRIDES]; /* of a sweep's point, which win over overrides */
-    char text[4][64];
+    char text[CHANGES][64];
     int n;
 };
 
@@ -52,7 +54,7 @@ static int change(struct changed *changed, const char *key, const char *value, s
 {
     struct arguments *a = &changed->arguments;
     const int last = a->n_settings ? a->n_settings : a->n_overrides;
-    if (last == MAX_OVERRIDES)
+    if (last == MAX_OVERRIDES || changed->n == CHANGES)
         return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
     snprintf(changed->text[changed->n], sizeof changed->text[0], "%s=%s", key, value);
     (a->n_settings ? changed->settings : a->overrides)[last] = changed->text[changed->n++];
@@ -64,6 +66,8 @@ static int change(struct changed *changed, const char *key, const char *value, s
 static double proved_epsilon(const struct guarantee *guarantee)
 {
     double least = INFINITY;
+    if (guarantee->trainings > 1) /* of the model that is compared, not of all that the verdict trains */
+        return guarantee->alone;
     for (int i = 0; i < guarantee->n_accounts; i++) {
         const struct account *account = &guarantee->accounts[i];
         if (statement_proves(guarantee, account) && account->answer.epsilon < least)
@@ -103,6 +107,8 @@ static int change_arguments(const struct compared_run *run, const char *name, st
         changed->settings[i] = a->settings[i];
     if (a->n_settings)
         a->settings = changed->settings;
+    if (change(changed, "run.compare-repetitions", "0", error) != 0)
+        return -1;
     if (comparison_is_private(name))
         return change_to_private(run, name, changed, error);
     if (strcmp(name, "non-private") == 0)
@@ -155,9 +161,12 @@ static int train_and_evaluate(const struct compared_run *run, struct session *se
     if (status == 0)
         status = at_home_open(&home, run->dataset, run->pool, &session->plan, &model, error);
     if (status == 0) {
-        const struct scorer scorer = model_scorer(&model);
-        status = evaluate_model(&run->session->evaluate, &home.view, &scorer, session->plan.seeded, run->pool,
-                                0, &out->metrics, error);
+        struct scorer scorer;
+        status = model_scorer(&model, &scorer, error);
+        if (status == 0)
+            status = evaluate_model(&run->session->evaluate, &home.view, &scorer, session->plan.seeded,
+                                    run->pool, 0, &out->metrics, error);
+        scorer_close(&scorer);
     }
     at_home_close(&home);
     model_free(&model);

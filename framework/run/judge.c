@@ -45,6 +45,8 @@ char *judge_words(const struct judge *judge, enum verdict *verdict)
         .users = dataset->users.n,
         .items = dataset->items.n,
         .records = dataset->train.n,
+        .redrawn = judge->redrawn,
+        .n_redrawn = judge->n_redrawn,
         .seeded = plan->seeded};
     for (; *rivals; rivals++) {
         const struct comparison *found = take(judge, *rivals);

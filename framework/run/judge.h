@@ -14,6 +14,8 @@ struct judge {
     /* What was trained already; models that it trains are added. */
     struct comparison *models; /* COMPARISON_MOST */
     int *n_models;
+    const struct metrics *redrawn; /* of the same model with other noise */
+    int64_t n_redrawn;
 };
 
 /* NULL: nothing can be said. Free it. */

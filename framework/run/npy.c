@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -24,9 +25,13 @@
 static size_t make_header(char header[4 * ALIGNMENT], const char *descr, int64_t rows, int64_t columns)
 {
     char *text = header + PREFIX_LENGTH;
-    int length = snprintf(text, 3 * ALIGNMENT,
-                          "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "), }",
-                          descr, rows, columns);
+    int length =
+        columns < 0
+            ? snprintf(text, 3 * ALIGNMENT,
+                       "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRId64 ",), }", descr, rows)
+            : snprintf(text, 3 * ALIGNMENT,
+                       "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "), }",
+                       descr, rows, columns);
     size_t used = PREFIX_LENGTH + (size_t)length + 1;
     size_t total = (used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     size_t rest = total - PREFIX_LENGTH;
@@ -38,10 +43,11 @@ static size_t make_header(char header[4 * ALIGNMENT], const char *descr, int64_t
     return total;
 }
 
-static int write_matrix(const char *path, const char *descr, const void *data, size_t size, int64_t rows,
-                        int64_t columns, int64_t stride, struct dpf_error *error)
+int npy_write(const char *path, const char *descr, size_t size, const void *data, int64_t rows,
+              int64_t columns, int64_t stride, struct dpf_error *error)
 {
-    if (rows < 0 || columns < 0 || stride < columns)
+    const int64_t width = columns < 0 ? 1 : columns;
+    if (rows < 0 || stride < width)
         return error_set(error, DPF_FAULT_RUN, "cannot write %s: bad shape %lld x %lld, stride %lld", path,
                          (long long)rows, (long long)columns, (long long)stride);
     struct files_write write;
@@ -50,9 +56,9 @@ static int write_matrix(const char *path, const char *descr, const void *data, s
     char header[4 * ALIGNMENT];
     size_t length = make_header(header, descr, rows, columns);
     int failed = fwrite(header, 1, length, write.stream) != length;
-    for (int64_t r = 0; r < rows && columns > 0 && !failed; r++) {
+    for (int64_t r = 0; r < rows && width > 0 && !failed; r++) {
         const char *row = (const char *)data + (size_t)(r * stride) * size;
-        failed = fwrite(row, size, (size_t)columns, write.stream) != (size_t)columns;
+        failed = fwrite(row, size, (size_t)width, write.stream) != (size_t)width;
     }
     if (!failed)
         return files_commit_write(&write, error);
@@ -64,13 +70,13 @@ static int write_matrix(const char *path, const char *descr, const void *data, s
 int npy_write_float32(const char *path, const float *data, int64_t rows, int64_t columns, int64_t stride,
                       struct dpf_error *error)
 {
-    return write_matrix(path, "<f4", data, sizeof *data, rows, columns, stride, error);
+    return npy_write(path, "<f4", sizeof *data, data, rows, columns, stride, error);
 }
 
 int npy_write_float64(const char *path, const double *data, int64_t rows, int64_t columns, int64_t stride,
                       struct dpf_error *error)
 {
-    return write_matrix(path, "<f8", data, sizeof *data, rows, columns, stride, error);
+    return npy_write(path, "<f8", sizeof *data, data, rows, columns, stride, error);
 }
 
 /* ---- by several ranks -------------------------------------------------------------------------------------
@@ -274,6 +280,61 @@ int npy_read(const char *path, struct npy_matrix *out, struct dpf_error *error)
     int status = read_matrix(stream, path, out, error);
     fclose(stream);
     return status;
+}
+
+/* ---- mapping ---------------------------------------------------------------------------------------------- */
+
+/* The numbers begin where the stream is; the rest of the file must be they and nothing else. */
+static int map_rest(FILE *stream, const char *path, const struct npy_header *header, struct npy_map *out,
+                    struct dpf_error *error)
+{
+    const char *d = header->descr;
+    const size_t size = (size_t)(strlen(d) == 3 && (d[0] == '<' || d[0] == '|') ? d[2] - '0' : 0);
+    struct npy_header matrix = *header;
+    size_t count;
+    if (header->n_dimensions < 1 || header->n_dimensions > 2 || header->fortran_order ||
+        (size != 1 && size != 4 && size != 8))
+        return refuse(
+            path, "an array of one or two dimensions, of little-endian numbers in C order, is needed", error);
+    if (header->n_dimensions == 1)
+        matrix.shape[1] = 1;
+    const long start = ftell(stream);
+    if (start < 0 || check_length(stream, path, &matrix, size, &count, error) != 0)
+        return -1;
+    if ((size_t)start % size)
+        return refuse(path, "its numbers do not begin at a multiple of their size", error);
+    out->bytes = (size_t)start + count * size;
+    out->block = mmap(NULL, out->bytes, PROT_READ, MAP_PRIVATE, fileno(stream), 0);
+    if (out->block == MAP_FAILED) {
+        out->block = NULL;
+        return error_set(error, DPF_FAULT_DATA, "cannot map %s: %s", path, strerror(errno));
+    }
+    snprintf(out->descr, sizeof out->descr, "%s", d);
+    out->rows = matrix.shape[0];
+    out->columns = matrix.shape[1];
+    out->data = (const char *)out->block + start;
+    return 0;
+}
+
+int npy_map(const char *path, struct npy_map *out, struct dpf_error *error)
+{
+    struct npy_header header;
+    *out = (struct npy_map){.rows = 0};
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno));
+    int status = read_header(stream, path, &header, error);
+    if (status == 0)
+        status = map_rest(stream, path, &header, out, error);
+    fclose(stream);
+    return status;
+}
+
+void npy_unmap(struct npy_map *map)
+{
+    if (map->block)
+        munmap(map->block, map->bytes);
+    *map = (struct npy_map){.rows = 0};
 }
 
 void npy_free(struct npy_matrix *matrix)

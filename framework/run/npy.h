@@ -8,6 +8,7 @@
 #ifndef DPF_RUN_NPY_H
 #define DPF_RUN_NPY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -17,6 +18,10 @@ int npy_write_float32(const char *path, const float *data, int64_t rows, int64_t
                       struct dpf_error *error);
 int npy_write_float64(const char *path, const double *data, int64_t rows, int64_t columns, int64_t stride,
                       struct dpf_error *error);
+
+/* Any type, by numpy's name for it and the size of a number; columns -1: one dimension, without padding. */
+int npy_write(const char *path, const char *descr, size_t size, const void *data, int64_t rows,
+              int64_t columns, int64_t stride, struct dpf_error *error);
 
 /*
  * The same by all ranks, each of which has the rows offsets[rank] .. offsets[rank+1]-1 of data and writes
@@ -35,5 +40,17 @@ struct npy_matrix {
 /* Faults are DPF_FAULT_DATA, naming the file. On failure out is empty. */
 int npy_read(const char *path, struct npy_matrix *out, struct dpf_error *error);
 void npy_free(struct npy_matrix *matrix);
+
+/* A file that is mapped, read only: of one dimension (one column) or two, of little-endian numbers of 1, 4 or 8 bytes. Empty:
+   data is not NULL. */
+struct npy_map {
+    char descr[16];
+    int64_t rows, columns;
+    const void *data;
+    void *block;
+    size_t bytes;
+};
+int npy_map(const char *path, struct npy_map *out, struct dpf_error *error);
+void npy_unmap(struct npy_map *map);
 
 #endif

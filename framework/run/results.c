@@ -18,6 +18,7 @@
 #include "dataset/shares.h"
 #include "run/by_user_file.h"
 #include "run/certificate.h"
+#include "run/model_files.h"
 #include "run/npy.h"
 #include "run/noise_table.h"
 #include "run/record_budgets.h"
@@ -31,7 +32,6 @@ static const char *const result_files[] = {"run.json",
                                            "config.ini",
                                            "release/user_factors.npy",
                                            "release/item_factors.npy",
-                                           "release/model_state.bin",
                                            "release/guarantee.txt",
                                            "release/certificate.json",
                                            "release/metrics.csv",
@@ -41,7 +41,6 @@ static const char *const result_files[] = {"run.json",
                                            "release/report.html",
                                            "private/user_factors.npy",
                                            "private/item_factors.npy",
-                                           "private/model_state.bin",
                                            "private/data.json",
                                            "private/metrics.csv",
                                            BY_USER_FILE,
@@ -54,6 +53,9 @@ static const char *const result_files[] = {"run.json",
                                            "private/item_ids.txt"};
 /* Stays until the results are complete: run/resume.h. */
 static const char checkpoint_file[] = "private/checkpoint";
+/* The directories of results; those of a model have files of model_files.h alone. */
+static const char *const result_parts[] = {"release/model/", "private/model/", "release/", "private/", ""};
+#define N_RESULT_PARTS (sizeof result_parts / sizeof result_parts[0])
 #define N_RESULT_FILES (sizeof result_files / sizeof result_files[0])
 
 /* The temporary file of an interrupted write, "NAME.partNUMBER"? */
@@ -66,11 +68,27 @@ static int is_leftover(const char *name, const char *of)
     return *number && number[strspn(number, "0123456789")] == '\0';
 }
 
-/* Does a run write (or leave) an entry of that name in that part ("", "release/" or "private/") of the
- * results? */
+static int is_model_part(const char *part)
+{
+    return strstr(part, "model/") != NULL;
+}
+
+/* Does a run write (or leave) an entry of that name in that part of the results? */
 static int is_ours(const char *part, const char *name)
 {
     if (!*part && (strcmp(name, "release") == 0 || strcmp(name, "private") == 0))
+        return 1;
+    if (is_model_part(part)) {
+        const char *leftover = strstr(name, ".part");
+        char *written = leftover ? memory_text(name) : NULL;
+        if (written)
+            written[leftover - name] = '\0';
+        const int ours =
+            model_files_owns(name) || (written && model_files_owns(written) && is_leftover(name, written));
+        free(written);
+        return ours;
+    }
+    if (*part && strcmp(name, "model") == 0)
         return 1;
     size_t length = strlen(part);
     for (size_t i = 0; i < N_RESULT_FILES; i++) {
@@ -117,9 +135,10 @@ static int find_foreign(const char *directory, const char *part, const char *nam
 static int refuse_others(const char *directory, struct dpf_error *error)
 {
     char *found = NULL;
-    if (!visit_part(directory, "", find_foreign, &found) &&
-        !visit_part(directory, "release/", find_foreign, &found) &&
-        !visit_part(directory, "private/", find_foreign, &found))
+    int strange = 0;
+    for (size_t i = 0; i < N_RESULT_PARTS && !strange; i++)
+        strange = visit_part(directory, result_parts[i], find_foreign, &found);
+    if (!strange)
         return 0;
     const int status =
         found
@@ -191,9 +210,8 @@ int results_prepare(const char *directory, struct dpf_error *error)
 
 void results_abandon(const char *directory)
 {
-    static const char *const parts[] = {"release", "private"};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        char *path = files_join(directory, parts[i]);
+    for (size_t i = 0; i < N_RESULT_PARTS; i++) {
+        char *path = files_join(directory, result_parts[i]);
         if (path)
             rmdir(path); /* fails, as it should, unless it is empty */
         free(path);
@@ -212,7 +230,7 @@ static void remove_inside(const char *directory, const char *name)
 static int remove_leftover(const char *directory, const char *part, const char *name, void *unused)
 {
     (void)unused;
-    char *inside = strstr(name, ".part") ? memory_format("%s%s", part, name) : NULL;
+    char *inside = strstr(name, ".part") || is_model_part(part) ? memory_format("%s%s", part, name) : NULL;
     if (inside && is_ours(part, name))
         remove_inside(directory, inside);
     free(inside);
@@ -224,9 +242,14 @@ static void remove_earlier(const char *directory)
 {
     for (size_t i = 0; i < N_RESULT_FILES; i++)
         remove_inside(directory, result_files[i]);
-    visit_part(directory, "", remove_leftover, NULL);
-    visit_part(directory, "release/", remove_leftover, NULL);
-    visit_part(directory, "private/", remove_leftover, NULL);
+    for (size_t i = 0; i < N_RESULT_PARTS; i++)
+        visit_part(directory, result_parts[i], remove_leftover, NULL);
+    for (size_t i = 0; i < N_RESULT_PARTS; i++) {
+        char *path = is_model_part(result_parts[i]) ? files_join(directory, result_parts[i]) : NULL;
+        if (path)
+            rmdir(path);
+        free(path);
+    }
 }
 
 /* ---- pieces of run.json --------------------------------------------------------------------------- */
@@ -391,15 +414,14 @@ static json_t *files_json(const struct results *r)
     for (int side = 0; side < 2; side++) {
         const char *where = side_of_files(r->plan, side);
         const char *what = side == DPF_SIDE_USERS ? "user" : "item";
-        if (r->plan->recommender.instance)
-            json_object_set_new(object, "model_state",
-                                json_sprintf("%s/model_state.bin", side_of_files(r->plan, DPF_SIDE_ITEMS)));
-        else
+        if (!r->plan->recommender.instance)
             json_object_set_new(object, side == DPF_SIDE_USERS ? "user_factors" : "item_factors",
                                 json_sprintf("%s/%s_factors.npy", where, what));
         json_object_set_new(object, side == DPF_SIDE_USERS ? "user_ids" : "item_ids",
                             json_sprintf("%s/%s_ids.txt", where, what));
     }
+    json_object_set_new(object, "model",
+                        json_sprintf("%s/" MODEL_INDEX, side_of_files(r->plan, DPF_SIDE_ITEMS)));
     json_object_set_new(object, "guarantee", json_string("release/guarantee.txt"));
     json_object_set_new(object, "certificate", json_string("release/certificate.json"));
     json_object_set_new(object, "metrics", json_string("private/metrics.csv"));
@@ -581,23 +603,20 @@ static int write_factors(const char *directory, const struct results *r, int sid
                      error);
 }
 
-/* The bytes as they are, and the ids of both sides. */
-static int write_state(const char *directory, const struct results *r, struct dpf_error *error)
+/* The arrays of a component, the factors of both sides, or none; and the ids of both sides. */
+static int write_model(const char *directory, const struct results *r, struct dpf_error *error)
 {
-    const char *where = side_of_files(r->plan, DPF_SIDE_ITEMS);
-    char *path = memory_format("%s/%s/model_state.bin", directory, where);
-    struct files_write write;
-    if (!path)
-        return error_memory(error);
-    int status = files_open_write(&write, path, error);
-    if (status == 0) {
-        fwrite(r->model->state, 1, (size_t)r->model->state_bytes, write.stream);
-        status = files_commit_write(&write, error);
+    int status = 0;
+    for (int side = 0; side < 2 && status == 0; side++) {
+        if (!r->plan->recommender.instance)
+            status = write_factors(directory, r, side, error);
+        else
+            status =
+                write_ids(directory, side_of_files(r->plan, side), side == DPF_SIDE_USERS ? "user" : "item",
+                          side == DPF_SIDE_USERS ? &r->dataset->users : &r->dataset->items, error);
     }
-    free(path);
-    if (status != 0 || write_ids(directory, where, "item", &r->dataset->items, error) != 0)
-        return -1;
-    return write_ids(directory, side_of_files(r->plan, DPF_SIDE_USERS), "user", &r->dataset->users, error);
+    return status == 0 ? model_files_write(directory, side_of_files(r->plan, DPF_SIDE_ITEMS), r->model, error)
+                       : -1;
 }
 
 static void add_metrics(struct text *text, const char *part, const struct metrics *metrics)
@@ -695,11 +714,7 @@ int results_write(const char *directory, const struct results *results, json_t *
     stages_enter(results->stages, STAGE_WRITE);
     char *statement = guarantee_text(&results->plan->guarantee);
     char *ini = plan_resolved_ini(results->plan);
-    int status = 0;
-    if (results->plan->recommender.instance)
-        status = write_state(directory, results, error);
-    for (int side = 0; side < 2 && status == 0 && !results->plan->recommender.instance; side++)
-        status = write_factors(directory, results, side, error);
+    int status = write_model(directory, results, error);
     if (status == 0)
         status = write_metrics(directory, results, error);
     if (status == 0 && by_user_exists(by_user(results)))

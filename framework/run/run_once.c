@@ -19,7 +19,7 @@
 #include "base/ticker.h"
 #include "data/load.h"
 #include "dataset/summary.h"
-#include "engine/model_scores.h"
+#include "engine/model_scorer.h"
 #include "engine/recommender_fit.h"
 #include "plan/components.h"
 #include "plan/plan_make.h"
@@ -28,7 +28,6 @@
 #include "run/at_home.h"
 #include "run/comparison.h"
 #include "run/judge.h"
-#include "run/model_scorer.h"
 #include "run/progress.h"
 #include "run/resume.h"
 #include "run/run_once.h"
@@ -124,9 +123,12 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
     double rmse = NAN;
     int stop;
     if (run->trace || stopping_reads_error(&run->stopping)) {
-        struct scorer scorer = model_scorer(model);
-        if (without_stopping(run, evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error),
-                             error) != 0)
+        struct scorer scorer;
+        int measured = model_scorer(model, &scorer, error);
+        if (measured == 0)
+            measured = evaluate_train_rmse(&run->dataset, &scorer, run->pool, &rmse, error);
+        scorer_close(&scorer);
+        if (without_stopping(run, measured, error) != 0)
             return -1;
         run->train_rmse[run->n_train_rmse++] = rmse;
         snprintf(note, sizeof note, "train RMSE %.4f", rmse);
@@ -197,12 +199,16 @@ static int train_with_others(struct run *run, struct dpf_error *error)
     return status;
 }
 
-static int evaluate(struct run *run, struct plan *plan, struct model *model, struct metrics *test,
+static int evaluate(struct run *run, struct plan *plan, struct model *model, int part, struct metrics *out,
                     struct dpf_error *error)
 {
-    struct scorer scorer = model_scorer(model);
-    return evaluate_model(&run->session.evaluate, &run->at_home.view, &scorer, plan->seeded, run->pool, 0,
-                          test, error);
+    struct scorer scorer;
+    int status = model_scorer(model, &scorer, error);
+    if (status == 0)
+        status = evaluate_model(&run->session.evaluate, part ? &run->dataset : &run->at_home.view, &scorer,
+                                plan->seeded, run->pool, part, out, error);
+    scorer_close(&scorer);
+    return status;
 }
 
 static int evaluate_run(struct run *run, struct dpf_error *error)
@@ -216,9 +222,13 @@ static int evaluate_run(struct run *run, struct dpf_error *error)
                                            release->laplace ? sqrt(2) * release->scale : release->scale,
                                        .laplace = release->laplace,
                                        .root = plan->privacy_root};
-    const struct scorer scorer = model_scorer(&run->model);
-    return evaluate_and_release(&run->session.evaluate, &run->at_home.view, &scorer, plan->seeded, run->pool,
-                                &noise, &run->test, &run->released, error);
+    struct scorer scorer;
+    int status = model_scorer(&run->model, &scorer, error);
+    if (status == 0)
+        status = evaluate_and_release(&run->session.evaluate, &run->at_home.view, &scorer, plan->seeded,
+                                      run->pool, &noise, &run->test, &run->released, error);
+    scorer_close(&scorer);
+    return status;
 }
 
 /* ---- baselines on the same split ------------------------------------------------------------------ */
@@ -265,30 +275,92 @@ static int compare(struct run *run, const struct arguments *arguments, struct dp
 
 #define TWIN_SECONDS 60.0 /* a model that took longer is not trained again for the sake of a sentence */
 
+/* One training more with noise of its own; the plan keeps that key. */
+static int draw_again(struct run *run, int64_t number, struct metrics *out, struct dpf_error *error)
+{
+    struct plan *plan = &run->session.plan;
+    const dpf_value *privacy = plan->privacy.params.values;
+    struct model model = {0};
+    struct engine_stats stats;
+    struct at_home home = {.has_rows = 0};
+    char domain[64];
+    snprintf(domain, sizeof domain, "noise drawn again %lld", (long long)number);
+    struct random_root *root =
+        privacy[PRIVACY_RANDOMNESS].integer == 0
+            ? random_root_secure(error)
+            : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, domain, error);
+    if (!root)
+        return -1;
+    plan_rekey(plan, root);
+    int status = train(run, plan, &model, 0, &stats, error);
+    if (status == 0)
+        status = at_home_open(&home, &run->dataset, run->pool, plan, &model, error);
+    if (status == 0) {
+        const struct scorer scorer = model_scorer(&model);
+        status = evaluate_model(&run->session.evaluate, &home.view, &scorer, plan->seeded, run->pool, 0, out,
+                                error);
+    }
+    at_home_close(&home);
+    model_free(&model);
+    return status;
+}
+
+/* Results are written by then. A training that fails is left out, and has been counted. */
+static int64_t redraw(struct run *run, struct metrics *out)
+{
+    const int64_t wanted =
+        run->test.n ? run->session.plan.run.params.values[RUN_COMPARE_REPETITIONS].integer : 0;
+    int64_t n = 0;
+    for (int64_t i = 0; i < wanted; i++) {
+        struct dpf_error problem = {0};
+        if (draw_again(run, i, &out[n], &problem) == 0)
+            n++;
+        else
+            log_message(LOG_LEVEL_WARNING, "[run] compare-repetitions: a training is left out: %s",
+                        problem.text);
+    }
+    return n;
+}
+
 /* The page of the run shows the verdict that was printed, and the models that it rests on. Where nobody reads
    it now, none are trained for it. */
 static int give_verdict(struct run *run, const struct arguments *arguments, const char *directory,
                         char **words, enum verdict *verdict, struct dpf_error *error)
 {
     const int asked = run->n_comparisons;
+    const int64_t most = run->session.plan.run.params.values[RUN_COMPARE_REPETITIONS].integer;
+    struct metrics *redrawn = memory_new((size_t)most + 1, sizeof *redrawn);
+    if (!redrawn)
+        return error_memory(error);
+    const int64_t n_redrawn = redraw(run, redrawn);
     const struct judge judge = {.run = {arguments, &run->session, &run->dataset, run->pool},
                                 .test = &run->test,
                                 /* Of several ranks, the first judges by what all have trained. */
                                 .trains = !run->quiet && ranks_size() == 1,
                                 .twin = run->stages.at[STAGE_TRAIN].wall < TWIN_SECONDS,
                                 .models = run->comparisons,
-                                .n_models = &run->n_comparisons};
+                                .n_models = &run->n_comparisons,
+                                .redrawn = redrawn,
+                                .n_redrawn = n_redrawn};
     int status = 0;
     *words = run->remote ? NULL : judge_words(&judge, verdict); /* one user is no test */
     if (*words)
         status = verdict_file_write(directory, *verdict, *words, run->comparisons, run->n_comparisons, error);
+    for (int64_t i = 0; i < n_redrawn; i++)
+        metrics_free(&redrawn[i]);
+    free(redrawn);
     while (run->n_comparisons > asked)
         metrics_free(&run->comparisons[--run->n_comparisons].metrics);
     return status;
 }
 
-static int check_compare(const struct plan *plan, struct dpf_error *error)
+static int check_compare(const struct plan *plan, int is_alone, struct dpf_error *error)
 {
+    if (plan->run.params.values[RUN_COMPARE_REPETITIONS].integer && !is_alone)
+        return config_error(
+            plan->config, "run", "compare-repetitions", error,
+            "noise is drawn again by a run of one process alone: remove it, and repeat with run.seed in a "
+            "sweep");
     int n = 0;
     char **names = components_names(plan->run.params.values[RUN_COMPARE].text, &n);
     if (!names)
@@ -414,17 +486,13 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     stages_enter(&run->stages, STAGE_EVALUATE);
     if (at_home_open(&run->at_home, &run->dataset, run->pool, plan, &run->model, error) != 0)
         return -1;
-    struct scorer scorer = model_scorer(&run->model);
     /* A release is made whatever the records are, even where nobody has a test record. */
     if (plan->metrics.numbers > 0)
         status = without_stopping(run, evaluate_run(run, error), error);
     else if (run->dataset.test.n)
-        status = without_stopping(run, evaluate(run, plan, &run->model, &run->test, error), error);
+        status = without_stopping(run, evaluate(run, plan, &run->model, 0, &run->test, error), error);
     if (status == 0 && evaluate_on_train(&run->session.evaluate))
-        status = without_stopping(run,
-                                  evaluate_model(&run->session.evaluate, &run->dataset, &scorer, plan->seeded,
-                                                 run->pool, 1, &run->train, error),
-                                  error);
+        status = without_stopping(run, evaluate(run, plan, &run->model, 1, &run->train, error), error);
     if (status == 0 && run->dataset.test.n &&
         !run->remote) /* of one user's records there is no other model */
         status = without_stopping(run, compare(run, arguments, error), error);
@@ -725,7 +793,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     const char *directory = status == 0 ? plan->run.params.values[RUN_OUTPUT].text : NULL;
     plan->without_records = is_server(run);
     if (status == 0)
-        status = check_compare(plan, error);
+        status = check_compare(plan, !run->part && !run->remote && ranks_size() == 1, error);
     status = ranks_agree(status, error);
     if (status == 0)
         status = alike_ranks_check(plan, run->resumes, error);

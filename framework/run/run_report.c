@@ -5,18 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/model_scorer.h"
 #include "plan/plan_make.h"
 #include "plot/html_page.h"
 #include "plot/plot_svg.h"
 #include "privacy/guarantee.h"
 #include "run/judge.h"
-#include "run/model_scorer.h"
 #include "run/recommended_items.h"
+#include "run/report_statement.h"
 #include "run/results.h"
 #include "run/saved_run.h"
 #include "run/training_curve.h"
@@ -79,18 +82,22 @@ static int judge(struct run_report *report, const struct arguments *arguments, s
     struct comparison models[COMPARISON_MOST];
     struct metrics test = {0};
     int n = 0;
-    const struct scorer scorer = model_scorer(&saved->model);
+    struct scorer scorer;
     const struct judge judge = {.run = {arguments, &saved->session, &saved->dataset, saved->pool},
                                 .test = &test,
                                 .trains = 1,
                                 .models = models,
                                 .n_models = &n};
     enum verdict verdict;
-    if (evaluate_model(&saved->session.evaluate, &saved->dataset, &scorer, plan->seeded, saved->pool, 0,
-                       &test, error) != 0)
+    int status = model_scorer(&saved->model, &scorer, error);
+    if (status == 0)
+        status = evaluate_model(&saved->session.evaluate, &saved->dataset, &scorer, plan->seeded, saved->pool,
+                                0, &test, error);
+    scorer_close(&scorer);
+    if (status != 0)
         return -1;
     char *words = judge_words(&judge, &verdict);
-    int status = words ? verdict_file_write(report->directory, verdict, words, models, n, error) : 0;
+    status = words ? verdict_file_write(report->directory, verdict, words, models, n, error) : 0;
     verdict_file_close(&report->verdict);
     verdict_file_read(report->directory, &report->verdict);
     for (int i = 0; i < n; i++)
@@ -161,7 +168,7 @@ static void add_promise(struct run_report *report)
     } else if (!results_have_noise(report->json)) {
         text_add(&text, "There is no noise in this run: nothing is protected.");
     } else {
-        text_add(&text, "No finite epsilon is proved of this run; the statement below says why.");
+        text_add(&text, "No finite epsilon is proved of this run; the statement says why.");
     }
     if (text.data)
         html_page_box(&report->page, "", text.data);
@@ -175,6 +182,33 @@ static int is_synthetic(const struct run_report *report)
     return strcmp(text_in(data, "format"), "synthetic") == 0;
 }
 
+/* Which data, which model, when, and which program. */
+static void add_origin(struct run_report *report)
+{
+    const json_t *config = json_object_get(report->json, "config");
+    const json_t *data = json_object_get(config, "data"), *model = json_object_get(config, "model");
+    const char *path = text_in(data, "path"), *slash = strrchr(path, '/');
+    const char *recommender = text_in(model, "recommender"), *kind = text_in(model, "kind");
+    char *file = files_join(report->directory, "run.json"), when[32] = "";
+    struct text origin = {0};
+    struct stat info;
+    struct tm at;
+    if (file && stat(file, &info) == 0 && localtime_r(&info.st_mtime, &at))
+        strftime(when, sizeof when, ", %Y-%m-%d %H:%M", &at);
+    text_add(&origin, "Data: %s. Model: %s. dpframe %s%s.",
+             is_synthetic(report) ? "generated"
+             : slash              ? slash + 1
+                                  : path,
+             *recommender ? recommender
+             : *kind      ? kind
+                          : "factorization",
+             text_in(report->json, "dpframe"), when);
+    html_page_note(&report->page, origin.data ? origin.data : "");
+    report->page.failed |= origin.failed || !file;
+    text_free(&origin);
+    free(file);
+}
+
 static void add_head(struct run_report *report, const char *const *contents)
 {
     const char *slash = strrchr(report->directory, '/');
@@ -182,10 +216,11 @@ static void add_head(struct run_report *report, const char *const *contents)
     html_page_begin(&report->page, title ? title : "A run");
     report->page.failed |= !title;
     free(title);
+    add_origin(report);
+    add_promise(report);
     if (report->verdict.words)
         html_page_box(&report->page, report->verdict.verdict == VERDICT_BETTER ? "answer" : "warn",
                       report->verdict.words);
-    add_promise(report);
     html_page_box(
         &report->page, "private",
         is_synthetic(report)
@@ -259,7 +294,7 @@ static void add_metric_columns(const struct run_report *report, struct sheet *ta
 
 static void add_conventions(struct run_report *report)
 {
-    struct sheet table = {0};
+    struct sheet table = {.caption = "How each metric is computed"};
     const char *name;
     json_t *convention;
     sheet_column(&table, "metric", SHEET_LEFT);
@@ -279,7 +314,7 @@ static void add_conventions(struct run_report *report)
 
 static void add_metrics(struct run_report *report)
 {
-    struct sheet table = {0};
+    struct sheet table = {.caption = "Metrics of this run and of other models"};
     const char *name;
     json_t *value;
     add_metric_columns(report, &table);
@@ -432,7 +467,7 @@ static void add_spread_row(struct sheet *table, const char *what, const int64_t 
 static void add_spread_table(struct run_report *report)
 {
     const struct recommended_items *items = &report->items;
-    struct sheet table = {0};
+    struct sheet table = {.caption = "How many items are recommended at all"};
     char *note =
         memory_format("Lists of %lld items for %lld of %lld users, without what they have records of.",
                       (long long)items->k, (long long)items->lists, (long long)report->saved.dataset.users.n);
@@ -453,7 +488,7 @@ static void add_top_items(struct run_report *report)
 {
     const struct recommended_items *items = &report->items;
     int64_t *order = recommended_items_order(items->in_lists, items->n);
-    struct sheet table = {0};
+    struct sheet table = {.caption = "The items in most lists"};
     sheet_column(&table, "item", SHEET_LEFT);
     sheet_column(&table, "in lists", SHEET_RIGHT);
     sheet_column(&table, "in per cent of lists", SHEET_RIGHT);
@@ -485,15 +520,8 @@ static void add_items(struct run_report *report)
 static void add_statement(struct run_report *report)
 {
     char *statement = read_file(report, "release/guarantee.txt");
-    const int protects = results_have_noise(report->json);
-    html_page_section(&report->page, "statement", "Statement");
-    if (!protects)
-        text_add(&report->page,
-                 "<p>There is no noise, so nothing is protected.</p><details><summary>All of it"
-                 "</summary>\n");
-    html_element(&report->page, "pre class=\"statement\"",
-                 statement ? statement : "release/guarantee.txt is gone");
-    text_add(&report->page, protects ? "\n" : "</details>\n");
+    report_statement_add(&report->page, json_object_get(report->json, "guarantee"), statement,
+                         results_have_noise(report->json));
     free(statement);
 }
 
@@ -542,7 +570,7 @@ static void add_seconds(struct run_report *report)
     static const char *const parts[] = {"configure", "load",  "plan",    "train", "evaluate",
                                         "budgets",   "write", "verdict", "total"};
     const json_t *timing = json_object_get(report->json, "timing");
-    struct sheet table = {0};
+    struct sheet table = {.caption = "Seconds by part of the run"};
     sheet_column(&table, "part", SHEET_LEFT);
     sheet_column(&table, "seconds", SHEET_RIGHT);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -590,11 +618,11 @@ static int write_private(struct run_report *report, char **written, struct dpf_e
         int is_there;
         const char *id, *title;
     } sections[] = {
+        {1, "statement", "Statement"},
         {1, "metrics", "Metrics"},
         {json_object_get(report->json, "released_metrics") != NULL, "released", "Released metrics"},
         {1, "plots", "Training and recommendations"},
         {report->items.lists > 0, "spread", "Spread over items"},
-        {1, "statement", "Statement"},
         {1, "files", "Files"},
         {1, "seconds", "Seconds"},
         {1, "again", "How to run it again"}};
@@ -605,11 +633,11 @@ static int write_private(struct run_report *report, char **written, struct dpf_e
         }
     contents[n] = NULL;
     add_head(report, contents);
+    add_statement(report);
     add_metrics(report);
     add_released(report);
     add_plots(report);
     add_items(report);
-    add_statement(report);
     add_files(report);
     add_seconds(report);
     add_commands(report);

@@ -97,7 +97,7 @@ static int load_data(const char *directory, struct saved_run *out, struct dpf_er
             "%s: the data has changed since the run (SHA-256 %s, then %s); the factors are not of these "
             "records: train again",
             directory, out->dataset.summary.sha256, hash);
-    return model_init(&out->model, plan, &out->dataset, error);
+    return model_init_saved(&out->model, plan, &out->dataset, error);
 }
 
 /* Row r of the file is that of id r: checked, not assumed. */
@@ -174,30 +174,45 @@ static int check_side_ids(const struct saved_run *run, const char *directory, in
     return status;
 }
 
-/* No more bytes than this plan's component asks for, and bytes that it takes for its own. */
-static int read_state(struct saved_run *run, const char *path, struct dpf_error *error)
+/* plugin/1: the bytes of the component, which says whether they are its own. */
+static int take_bytes(struct saved_run *run, const char *path, struct dpf_error *error)
 {
     struct model *model = &run->model;
-    FILE *stream = fopen(path, "rb");
-    if (!stream)
-        return error_set(error, DPF_FAULT_DATA, "%s: %s", path, strerror(errno));
-    size_t got = fread(model->state, 1, (size_t)model->state_bytes, stream);
-    int whole = fgetc(stream) == EOF && !ferror(stream);
-    fclose(stream);
-    if (!whole)
+    const dpf_array *state = &run->files.arrays[0];
+    const int whole = run->files.said.n_arrays == 1 && strcmp(state->name, "state") == 0 &&
+                      state->type == DPF_ARRAY_U1 && state->columns == 1;
+    if (!whole || model->plan->recommender.functions->form)
         return error_set(error, DPF_FAULT_DATA,
-                         "%s: more than the %llu bytes of this model's state: train again", path,
-                         (unsigned long long)model->state_bytes);
-    model->state_bytes = got;
+                         "%s does not contain a state of the run's recommender: train again", path);
+    model->state_bytes = (uint64_t)state->rows;
+    model->state = memory_raw((size_t)state->rows + 1, 1);
+    if (!model->state)
+        return error_memory(error);
+    memcpy(model->state, state->data, (size_t)state->rows);
     return recommender_fit_check(model, path, error);
+}
+
+static int read_state(struct saved_run *run, const char *path, struct dpf_error *error)
+{
+    const int64_t n_users =
+        run->dataset.users.n > 0 || run->dataset.train.by_user.ptr ? run->dataset.users.n : -1;
+    if (model_files_open(path, &run->files, error) != 0)
+        return -1;
+    if (run->files.said.formula && strcmp(run->files.said.formula, score_formulas[SCORE_FUNCTION].name) == 0)
+        return take_bytes(run, path, error);
+    return score_form_read(&run->files.said, run->dataset.items.n, n_users, path, DPF_FAULT_DATA,
+                           &run->model.form, error);
 }
 
 static int load_state(struct saved_run *run, const char *directory, struct dpf_error *error)
 {
-    char *path = file_of(run, directory, "model_state");
+    char *path = file_of(run, directory, "model");
     int status =
         path ? read_state(run, path, error)
-             : error_set(error, DPF_FAULT_DATA, "%s/run.json: it does not name a model_state", directory);
+             : error_set(
+                   error, DPF_FAULT_DATA,
+                   "%s/run.json: it does not name a model: the run is of an earlier version; train again",
+                   directory);
     free(path);
     for (int side = 0; side < 2 && status == 0; side++)
         status = check_side_ids(run, directory, side, error);
@@ -319,11 +334,17 @@ static int solve_users(struct saved_run *run, const char *directory, struct dpf_
 static int read_state_for(struct saved_run *run, const char *directory, struct dpf_error *error)
 {
     struct dpf_error why = {0};
-    char *path = file_of(run, directory, "model_state");
+    char *path = file_of(run, directory, "model");
     int status =
         path ? read_state(run, path, &why)
-             : error_set(error, DPF_FAULT_DATA, "%s/run.json: it does not name a model_state", directory);
+             : error_set(
+                   error, DPF_FAULT_DATA,
+                   "%s/run.json: it does not name a model: the run is of an earlier version; train again",
+                   directory);
     free(path);
+    if (status == 0 && run->model.form.formula == SCORE_NEIGHBOURS &&
+        run->model.form.arrays[NEIGHBOURS_REPORTED].name)
+        status = error_set(&why, DPF_FAULT_DATA, "it has a row of each");
     if (why.fault)
         error_set(error, why.fault,
                   "--data: the state of recommender %s belongs to the users of the run; for others it is "
@@ -340,7 +361,7 @@ int saved_run_open_for(const struct arguments *arguments, const char *directory,
     if (load_json(directory, out, error) != 0 ||
         open_other_session(arguments, directory, data, out, error) != 0 || start_pool(out, error) != 0 ||
         load_other_data(directory, out, error) != 0 ||
-        model_init(&out->model, &out->session.plan, &out->dataset, error) != 0)
+        model_init_saved(&out->model, &out->session.plan, &out->dataset, error) != 0)
         return -1;
     if (out->session.plan.recommender.instance)
         return read_state_for(out, directory, error);
@@ -393,7 +414,7 @@ static int take_sizes(struct saved_run *out, struct dpf_error *error)
     if (plan_complete(&out->session.plan, dataset->users.n > 0 ? dataset->users.n : -1, dataset->items.n,
                       error) != 0)
         return -1;
-    return model_init(&out->model, plan, dataset, error);
+    return model_init_saved(&out->model, plan, dataset, error);
 }
 
 int saved_run_has_rows(const char *directory)
@@ -412,7 +433,8 @@ int saved_run_open_model(const struct arguments *arguments, const char *director
     *out = (struct saved_run){0};
     if (load_json(directory, out, error) != 0 || open_session(arguments, directory, 0, 1, out, error) != 0 ||
         take_ids(out, directory, DPF_SIDE_USERS, error) != 0 ||
-        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0)
+        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0 ||
+        start_pool(out, error) != 0)
         return -1;
     if (out->session.plan.recommender.instance)
         return load_state(out, directory, error);
@@ -429,7 +451,8 @@ int saved_run_open_released(const struct arguments *arguments, const char *direc
     *out = (struct saved_run){0};
     if (load_json(directory, out, error) != 0)
         return -1;
-    if (!is_released(out, "model_state") || !is_released(out, "item_ids"))
+    if (!is_released(out, "model") || !json_object_get(json_object_get(out->json, "model"), "component") ||
+        !is_released(out, "item_ids"))
         return error_set(
             error, DPF_FAULT_CONFIG,
             "%s: no state of a recommender is released by this run, so nothing public can be made "
@@ -438,7 +461,7 @@ int saved_run_open_released(const struct arguments *arguments, const char *direc
     if (open_session(arguments, directory, 0, 1, out, error) != 0 ||
         take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0)
         return -1;
-    char *path = file_of(out, directory, "model_state");
+    char *path = file_of(out, directory, "model");
     const int status = path ? read_state(out, path, error) : error_memory(error);
     free(path);
     return status;
@@ -447,6 +470,7 @@ int saved_run_open_released(const struct arguments *arguments, const char *direc
 void saved_run_close(struct saved_run *run)
 {
     model_free(&run->model);
+    model_files_close(&run->files);
     dataset_free(&run->dataset);
     pool_free(run->pool);
     session_close(&run->session);

@@ -11,11 +11,13 @@
 #include "run/session.h"
 #include "data/load_for_items.h"
 #include "engine/model.h"
+#include "run/model_files.h"
 
 struct saved_run {
     struct session session;
     struct dataset dataset;
     struct model model;
+    struct model_files files; /* that a component's form lies in */
     struct pool *pool;
     json_t *json; /* run.json */
     struct left_records left;

@@ -296,6 +296,30 @@ int verdict_gives_reason(const struct verdict_input *input)
            is_behind(&judged, compare_rival(input, &judged, &ignored));
 }
 
+/* How the method does over its draws of noise; the test above is about one of them. */
+static void add_redrawn(const struct verdict_input *input, const struct judged *judged, struct text *out)
+{
+    const int64_t n = input->n_redrawn + 1;
+    double sum = 0, squares = 0;
+    int64_t ahead = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double value = metrics_find(i ? &input->redrawn[i - 1] : input->test, judged->own->name);
+        sum += value;
+        ahead += judged->smaller_is_better ? value < judged->other : value > judged->other;
+    }
+    const double mean = sum / (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        const double value = metrics_find(i ? &input->redrawn[i - 1] : input->test, judged->own->name);
+        squares += (value - mean) * (value - mean);
+    }
+    text_add(out,
+             " That is one draw of the noise: over %lld of them %s is %.4f ± %.4f (mean and standard "
+             "deviation), and %lld of "
+             "them are better than %s.",
+             (long long)n, judged->own->name, mean, sqrt(squares / (double)(n - 1)), (long long)ahead,
+             subject_of(judged->rival->name));
+}
+
 char *verdict_text(const struct verdict_input *input)
 {
     struct judged judged;
@@ -319,7 +343,9 @@ char *verdict_text(const struct verdict_input *input)
             add_reason(input, &judged, &out);
     }
     add_directions(input, &out);
-    if (input->has_noise)
+    if (input->n_redrawn > 0)
+        add_redrawn(input, &judged, &out);
+    else if (input->has_noise)
         text_add(&out,
                  " It is about this model, with its one draw of the noise; how the method does on average "
                  "show repetitions (a sweep over run.seed).");

@@ -21,6 +21,8 @@ struct verdict_input {
     const struct metrics *test;
     struct verdict_rival rivals[VERDICT_RIVALS];
     int n_rivals;
+    const struct metrics *redrawn; /* of the same model with other noise, or NULL */
+    int64_t n_redrawn;
     const struct metrics *non_private; /* the same model without mechanisms and clips, or NULL */
     int implicit, has_noise;
     const char *model; /* a component of the role recommender, which chooses rounds and ranks by its own rule;

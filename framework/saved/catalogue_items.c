@@ -7,48 +7,50 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/recommender_fit.h"
+#include "engine/model_scorer.h"
 #include "run/saved_run.h"
-#include "saved/ranked_item.h"
+#include "score/lists.h"
 
-/* The best first; of equal scores, in the order of the run's own list. Free it. */
-static struct ranked_item *rank_items(const struct saved_run *run, struct dpf_error *error)
+/* All items, the best first for somebody without records; of equal scores, in the order of the run's own list. */
+static int rank_items(struct saved_run *run, int32_t *items, double *best, struct dpf_error *error)
 {
     const int64_t n = run->dataset.items.n;
-    float *scores = memory_new((size_t)n + 1, sizeof *scores);
-    struct ranked_item *ranked = memory_new((size_t)n + 1, sizeof *ranked);
-    int status = scores && ranked ? recommender_fit_nobody(&run->model, scores, error) : error_memory(error);
-    for (int64_t i = 0; status == 0 && i < n; i++)
-        ranked[i] = (struct ranked_item){scores[i], (int32_t)i};
+    const struct score_records none = {0};
+    struct scorer scorer;
+    struct score_desk desk = {.user = 0};
+    double *scores = memory_new((size_t)n + 1, sizeof *scores);
+    int status = model_scorer(&run->model, &scorer, error);
+    if (status == 0)
+        status = scores ? scorer_scores_of(&scorer, &desk, &none, n, scores, error) : error_memory(error);
+    if (status == 0 && list_choose(scores, n, n, items, best) != n)
+        status = error_memory(error);
     free(scores);
-    if (status == 0) {
-        qsort(ranked, (size_t)n, sizeof *ranked, ranked_item_order);
-        return ranked;
-    }
-    free(ranked);
-    return NULL;
+    score_desk_free(&desk);
+    scorer_close(&scorer);
+    return status;
 }
 
-static int write_items(const struct saved_run *run, const struct arguments *arguments,
-                       struct dpf_error *error)
+static int write_items(struct saved_run *run, const struct arguments *arguments, struct dpf_error *error)
 {
     const int64_t n = run->dataset.items.n, asked = arguments->count;
     struct files_write write = {.stream = stdout};
-    struct ranked_item *ranked = rank_items(run, error);
-    int status = ranked ? 0 : -1;
+    int32_t *items = memory_new((size_t)n + 1, sizeof *items);
+    double *scores = memory_new((size_t)n + 1, sizeof *scores);
+    int status = items && scores ? rank_items(run, items, scores, error) : error_memory(error);
     if (status == 0 && arguments->output)
         status = files_open_write(&write, arguments->output, error);
     if (status == 0 && arguments->scores)
         fputs("item\tscore\n", write.stream);
     for (int64_t k = 0; status == 0 && k < n && (!asked || k < asked); k++) {
-        fputs(id_map_text(&run->dataset.items, ranked[k].item), write.stream);
+        fputs(id_map_text(&run->dataset.items, items[k]), write.stream);
         if (arguments->scores)
-            fprintf(write.stream, "\t%.9g", (double)ranked[k].score);
+            fprintf(write.stream, "\t%.9g", scores[k]);
         fputc('\n', write.stream);
     }
     if (status == 0 && arguments->output)
         status = files_commit_write(&write, error);
-    free(ranked);
+    free(items);
+    free(scores);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "evaluate/metric_table.h"
+#include "run/accounts.h"
 #include "run/by_user_file.h"
 
 #define LEVEL 0.05
@@ -363,20 +364,6 @@ static const char *text_in(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-static double least_proved(const json_t *guarantee)
-{
-    double least = (double)NAN;
-    size_t i;
-    json_t *account;
-    json_array_foreach(json_object_get(guarantee, "proved"), i, account)
-    {
-        const json_t *epsilon = json_object_get(account, "epsilon");
-        if (json_is_number(epsilon) && !(least <= json_number_value(epsilon)))
-            least = json_number_value(epsilon);
-    }
-    return least;
-}
-
 struct sheet compare_runs_privacy(const struct compare_runs *runs)
 {
     struct sheet table = {0};
@@ -388,7 +375,7 @@ struct sheet compare_runs_privacy(const struct compare_runs *runs)
     sheet_column(&table, "note", SHEET_LEFT);
     for (int i = 0; i < runs->n; i++) {
         const json_t *guarantee = json_object_get(runs->runs[i].run, "guarantee");
-        const double epsilon = least_proved(guarantee);
+        const double epsilon = least_account(guarantee, "proved", NULL);
         sheet_text(&table, runs->runs[i].directory);
         sheet_text(&table, text_in(guarantee, "unit"));
         sheet_text(&table, text_in(guarantee, "adjacency"));

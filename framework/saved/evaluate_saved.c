@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "data/data_options_read.h"
 #include "data/load.h"
+#include "engine/model_scorer.h"
 #include "plan/plan_make.h"
-#include "run/model_scorer.h"
 #include "run/saved_run.h"
 #include "saved/trec_files.h"
 
@@ -181,9 +181,12 @@ int evaluate_saved(const struct arguments *arguments, struct metrics *out, struc
         status = error_set(error, DPF_FAULT_DATA,
                            "there are no records to evaluate on: give some with --data FILE");
     if (status == 0) {
-        struct scorer scorer = model_scorer(&run.model);
-        status = evaluate_model(&run.session.evaluate, &run.dataset, &scorer, run.session.plan.seeded,
-                                run.pool, 0, out, error);
+        struct scorer scorer;
+        status = model_scorer(&run.model, &scorer, error);
+        if (status == 0)
+            status = evaluate_model(&run.session.evaluate, &run.dataset, &scorer, run.session.plan.seeded,
+                                    run.pool, 0, out, error);
+        scorer_close(&scorer);
     }
     if (status == 0 && arguments->output)
         status = trec_files_write(&run, arguments->output, error);

@@ -4,13 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/csv_table.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/data_options_read.h"
-#include "engine/model_scores.h"
+#include "base/ticker.h"
+#include "engine/model_scorer.h"
 #include "reading/data_options.h"
 #include "reading/table.h"
 #include "run/saved_run.h"
@@ -19,6 +21,10 @@ struct pairs {
     struct table table;
     struct id_map users, items; /* of the file */
     int64_t unknown, cold;
+    /* By their order in the file: */
+    int64_t n;
+    int32_t *user, *item; /* of the file's ids */
+    float *score;         /* NaN: the model does not know the user or the item */
 };
 
 static void pairs_free(struct pairs *pairs)
@@ -26,6 +32,9 @@ static void pairs_free(struct pairs *pairs)
     table_free(&pairs->table);
     id_map_free(&pairs->users);
     id_map_free(&pairs->items);
+    free(pairs->user);
+    free(pairs->item);
+    free(pairs->score);
 }
 
 /* As the run's own file is read, but for columns that pairs do not have. */
@@ -38,6 +47,26 @@ static int read_options(const struct plan *plan, struct file_options *out, struc
     out->columns[COLUMN_RATING] = out->columns[COLUMN_TIME] = out->columns[COLUMN_WEIGHT] = "none";
     out->rating_needed = out->time_needed = 0;
     out->n_fields = 0; /* as many as the file has */
+    return 0;
+}
+
+static int take_pairs(struct pairs *pairs, struct dpf_error *error)
+{
+    for (size_t c = 0; c < pairs->table.n_chunks; c++)
+        pairs->n += pairs->table.chunks[c]->n;
+    pairs->user = memory_raw((size_t)pairs->n + 1, sizeof *pairs->user);
+    pairs->item = memory_raw((size_t)pairs->n + 1, sizeof *pairs->item);
+    pairs->score = memory_raw((size_t)pairs->n + 1, sizeof *pairs->score);
+    if (!pairs->user || !pairs->item || !pairs->score)
+        return error_memory(error);
+    int64_t at = 0;
+    for (size_t c = 0; c < pairs->table.n_chunks; c++) {
+        const struct chunk *chunk = pairs->table.chunks[c];
+        for (int64_t r = 0; r < chunk->n; r++, at++) {
+            pairs->user[at] = chunk->user_map[chunk->users[r]];
+            pairs->item[at] = chunk->item_map[chunk->items[r]];
+        }
+    }
     return 0;
 }
 
@@ -59,17 +88,15 @@ static int read_pairs(const struct plan *plan, const char *path, struct pairs *o
     free(ranks[1]);
     ids_free(&users);
     ids_free(&items);
-    return status;
+    return status == 0 ? take_pairs(out, error) : -1;
 }
 
 /* What is compared with ratings is, in evaluation, too. */
-static double clipped(const struct dataset *dataset, double score)
+static double clipped(const struct saved_run *run, double score)
 {
-    if (dataset->implicit)
-        return score;
-    if (isfinite(dataset->value_lo))
-        score = fmax(score, dataset->value_lo);
-    return isfinite(dataset->value_hi) ? fmin(score, dataset->value_hi) : score;
+    const struct dataset *dataset = &run->dataset;
+    return model_predicts_values(&run->model) ? fmax(fmin(score, dataset->value_hi), dataset->value_lo)
+                                              : score;
 }
 
 /* Without records, a row that has learnt nothing. */
@@ -86,47 +113,175 @@ static int is_cold(const struct saved_run *run, int64_t user)
     return 1;
 }
 
-static int predict_pair(struct saved_run *run, struct pairs *pairs, const char *user, const char *item,
-                        struct csv_table *table, struct dpf_error *error)
+/* ---- scores: the pairs of a user one after the other ---------------------------------------------------- */
+
+struct predicting {
+    const struct saved_run *run;
+    struct pairs *pairs;
+    struct scorer scorer;
+    int64_t *users, *items; /* of the model, by the file's numbers; -1: unknown */
+    int64_t *ptr, *order;   /* pairs by user */
+    struct desk {
+        struct score_desk desk;
+        int32_t *items;
+        double *scores;
+        size_t room[2];
+        int64_t unknown, cold;
+        struct dpf_error error;
+    } * desks;
+};
+
+static int64_t *find_ids(const struct id_map *file, const struct id_map *model)
 {
-    const struct dataset *dataset = &run->dataset;
-    const int64_t u = id_map_find(&dataset->users, user), i = id_map_find(&dataset->items, item);
-    const int32_t one = (int32_t)i;
-    double score;
-    char number[32];
-    csv_table_text(table, user, ',');
-    csv_table_text(table, item, ',');
-    if (u < 0 || i < 0) {
-        pairs->unknown++;
-        fputc('\n', table->stream);
-        return 0;
-    }
-    if (model_scores(&run->model, (int32_t)u, &one, 1, &score, error) != 0)
+    int64_t *found = memory_raw((size_t)file->n + 1, sizeof *found);
+    for (int64_t i = 0; found && i < file->n; i++)
+        found[i] = id_map_find(model, id_map_text(file, i));
+    return found;
+}
+
+static int sort_by_user(struct predicting *p)
+{
+    const struct pairs *pairs = p->pairs;
+    p->ptr = memory_new((size_t)pairs->users.n + 2, sizeof *p->ptr);
+    p->order = memory_raw((size_t)pairs->n + 1, sizeof *p->order);
+    if (!p->ptr || !p->order)
         return -1;
-    pairs->cold += is_cold(run, u);
-    fprintf(table->stream, "%s\n", text_from_real(clipped(dataset, score), number));
+    for (int64_t i = 0; i < pairs->n; i++)
+        p->ptr[pairs->user[i] + 2]++;
+    for (int64_t u = 0; u < pairs->users.n; u++)
+        p->ptr[u + 2] += p->ptr[u + 1];
+    for (int64_t i = 0; i < pairs->n; i++)
+        p->order[p->ptr[pairs->user[i] + 1]++] = i;
     return 0;
 }
 
-static int predict_chunk(struct saved_run *run, struct pairs *pairs, const struct chunk *chunk,
-                         struct csv_table *table, struct dpf_error *error)
+static int predict_user(void *context, int64_t user, int worker)
 {
-    int status = 0;
-    for (int64_t r = 0; r < chunk->n && status == 0; r++)
-        status = predict_pair(run, pairs, id_map_text(&pairs->users, chunk->user_map[chunk->users[r]]),
-                              id_map_text(&pairs->items, chunk->item_map[chunk->items[r]]), table, error);
+    const struct predicting *p = context;
+    const struct pairs *pairs = p->pairs;
+    struct desk *desk = &p->desks[worker];
+    const int64_t first = p->ptr[user], n = p->ptr[user + 1] - first, u = p->users[user];
+    int32_t *items = memory_grow(desk->items, &desk->room[0], (size_t)n + 1, sizeof *items);
+    desk->items = items ? items : desk->items;
+    double *scores = memory_grow(desk->scores, &desk->room[1], (size_t)n + 1, sizeof *scores);
+    desk->scores = scores ? scores : desk->scores;
+    if (!items || !scores)
+        return error_memory(&desk->error);
+    int64_t known = 0;
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t item = p->items[pairs->item[p->order[first + k]]];
+        pairs->score[p->order[first + k]] = NAN;
+        if (u >= 0 && item >= 0)
+            items[known++] = (int32_t)item;
+    }
+    ticker_add(n);
+    desk->unknown += n - known;
+    if (known == 0)
+        return 0;
+    desk->cold += is_cold(p->run, u) ? known : 0;
+    if (scorer_scores(&p->scorer, &desk->desk, u, items, known, scores, &desk->error) != 0)
+        return -1;
+    known = 0;
+    for (int64_t k = 0; k < n; k++)
+        if (p->items[pairs->item[p->order[first + k]]] >= 0)
+            pairs->score[p->order[first + k]] = (float)clipped(p->run, scores[known++]);
+    return 0;
+}
+
+static void close_predicting(struct predicting *p)
+{
+    for (int w = 0; p->desks && w < pool_workers(p->run->pool); w++) {
+        score_desk_free(&p->desks[w].desk);
+        free(p->desks[w].items);
+        free(p->desks[w].scores);
+    }
+    free(p->desks);
+    free(p->users);
+    free(p->items);
+    free(p->ptr);
+    free(p->order);
+    scorer_close(&p->scorer);
+}
+
+static int score_pairs(struct saved_run *run, struct pairs *pairs, struct dpf_error *error)
+{
+    struct predicting p = {.run = run, .pairs = pairs};
+    const int workers = pool_workers(run->pool);
+    int status = model_scorer(&run->model, &p.scorer, error);
+    p.users = find_ids(&pairs->users, &run->dataset.users);
+    p.items = find_ids(&pairs->items, &run->dataset.items);
+    p.desks = memory_new((size_t)workers, sizeof *p.desks);
+    if (status == 0 && (!p.users || !p.items || !p.desks || sort_by_user(&p) != 0))
+        status = error_memory(error);
+    if (status == 0) {
+        ticker_begin("predicting", pairs->n);
+        status = pool_run(run->pool, pairs->users.n, predict_user, &p);
+        ticker_end();
+        for (int w = 0; w < workers; w++) {
+            if (p.desks[w].error.fault && !error->fault)
+                *error = p.desks[w].error;
+            pairs->unknown += p.desks[w].unknown;
+            pairs->cold += p.desks[w].cold;
+        }
+    }
+    close_predicting(&p);
     return status;
 }
 
-static int write_predictions(struct saved_run *run, struct pairs *pairs, const char *path,
+/* ---- lines, in the order of the file ------------------------------------------------------------------------ */
+
+#define BATCH 8192 /* lines that one worker writes */
+#define WINDOW 64  /* batches that are written together */
+
+struct lines {
+    const struct pairs *pairs;
+    int64_t first; /* of the window */
+    struct text texts[WINDOW];
+};
+
+static int write_batch(void *context, int64_t task, int worker)
+{
+    struct lines *lines = context;
+    const struct pairs *pairs = lines->pairs;
+    struct text *to = &lines->texts[task];
+    const int64_t first = lines->first + task * BATCH,
+                  end = first + BATCH < pairs->n ? first + BATCH : pairs->n;
+    char number[32];
+    (void)worker;
+    for (int64_t i = first; i < end; i++) {
+        csv_table_append(to, id_map_text(&pairs->users, pairs->user[i]), ',');
+        csv_table_append(to, id_map_text(&pairs->items, pairs->item[i]), ',');
+        text_from_float(pairs->score[i], number);
+        text_append(to, number, isnan(pairs->score[i]) ? 0 : strlen(number));
+        text_append(to, "\n", 1);
+    }
+    return to->failed ? -1 : 0;
+}
+
+static int write_predictions(const struct saved_run *run, const struct pairs *pairs, const char *path,
                              struct dpf_error *error)
 {
     struct csv_table table;
-    if (csv_table_open(&table, path, "user,item,prediction", error) != 0)
+    struct lines *lines = memory_new(1, sizeof *lines);
+    if (!lines)
+        return error_memory(error);
+    lines->pairs = pairs;
+    int status = csv_table_open(&table, path, "user,item,prediction", error);
+    if (status != 0) {
+        free(lines);
         return -1;
-    int status = 0;
-    for (size_t c = 0; c < pairs->table.n_chunks && status == 0; c++)
-        status = predict_chunk(run, pairs, pairs->table.chunks[c], &table, error);
+    }
+    for (; lines->first < pairs->n && status == 0; lines->first += (int64_t)BATCH * WINDOW) {
+        const int64_t left = (pairs->n - lines->first + BATCH - 1) / BATCH, n = left < WINDOW ? left : WINDOW;
+        if (pool_run(run->pool, n, write_batch, lines) != 0)
+            status = error_memory(error);
+        for (int64_t b = 0; b < n; b++) {
+            if (status == 0)
+                fwrite(lines->texts[b].data, 1, lines->texts[b].length, table.stream);
+            text_free(&lines->texts[b]);
+        }
+    }
+    free(lines);
     if (status == 0 && pairs->unknown)
         log_message(LOG_LEVEL_WARNING,
                     "%lld pairs have a user or an item that the model does not know: no prediction",
@@ -150,6 +305,8 @@ int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
                                                : saved_run_open(arguments, directory, &run, error);
     if (status == 0)
         status = read_pairs(&run.session.plan, arguments->rest[1], &pairs, error);
+    if (status == 0)
+        status = score_pairs(&run, &pairs, error);
     if (status == 0)
         status = write_predictions(&run, &pairs, arguments->output, error);
     pairs_free(&pairs);

@@ -4,35 +4,32 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/csv_table.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "engine/model_scores.h"
+#include "base/ticker.h"
+#include "engine/model_scorer.h"
 #include "run/saved_run.h"
-#include "saved/ranked_item.h"
+#include "score/lists.h"
 
 #define COLUMNS "user,item,rank,score,audience"
 #define AUDIENCE "own user only" /* of every list */
 
+#define WINDOW (256 * LIST_BATCH) /* users whose lists are made before they are written */
+
 struct recommending {
     struct saved_run *run;
-    int64_t count;
-    double *scores; /* of all items */
-    struct ranked_item *unseen;
-    uint8_t *barred; /* items that are not to be recommended to anybody */
-    struct csv_table table;
-    int64_t no_items, no_order; /* users without a list, by why */
+    struct scorer scorer;
+    struct list_query query;
+    uint8_t *barred;              /* items that are not to be recommended to anybody */
+    struct text *batches;         /* lines of each batch of the window */
+    int clips;                    /* scores are predictions of values */
+    int64_t first;                /* user of the window */
+    int64_t *no_items, *no_order; /* by worker: users without a list, by why */
 };
-
-static void mask(const struct csr *records, int32_t user, double *scores)
-{
-    if (!records->ptr)
-        return;
-    for (int64_t i = records->ptr[user]; i < records->ptr[user + 1]; i++)
-        scores[records->others[i]] = (double)NAN;
-}
 
 /* ---- lists of items ---------------------------------------------------------------------------------- */
 
@@ -68,46 +65,75 @@ static int bar_listed(struct recommending *r, const char *path, int others, stru
 
 /* ---- one user ----------------------------------------------------------------------------------------- */
 
-enum outcome { LIST_MADE, LIST_NO_ITEMS, LIST_NO_ORDER };
+/* As it is compared with ratings in evaluation. Lists are in the order of scores that are not clipped. */
+static float shown_score(const struct recommending *r, double score)
+{
+    const struct dataset *dataset = &r->run->dataset;
+    return (float)(r->clips ? fmax(fmin(score, dataset->value_hi), dataset->value_lo) : score);
+}
 
-static int is_cold(const struct recommending *r, int32_t user)
+/* Scores that are all the same are no order: the list would be that of ids. */
+static int write_list(void *context, const struct score_list *list, int worker, struct dpf_error *error)
+{
+    struct recommending *r = context;
+    const struct dataset *dataset = &r->run->dataset;
+    struct text *to = &r->batches[(list->user - r->first) / LIST_BATCH];
+    const char *user = id_map_text(&dataset->users, list->user);
+    char rank[32], score[32];
+    ticker_add(1);
+    r->no_items[worker] += list->n_candidates == 0;
+    r->no_order[worker] += list->same;
+    for (int64_t k = 0; k < list->n && !list->same; k++) {
+        const int n = snprintf(rank, sizeof rank, "%lld,", (long long)k + 1);
+        csv_table_append(to, user, ',');
+        csv_table_append(to, id_map_text(&dataset->items, list->items[k]), ',');
+        text_append(to, rank, (size_t)n);
+        text_from_float(shown_score(r, list->scores[k]), score);
+        text_append(to, score, strlen(score));
+        text_append(to, "," AUDIENCE "\n", sizeof "," AUDIENCE);
+    }
+    return to->failed ? error_memory(error) : 0;
+}
+
+/* Lists of the users first .. end-1, in their order. */
+static int write_lists(struct recommending *r, int64_t first, int64_t end, struct csv_table *table,
+                       struct dpf_error *error)
+{
+    int status = 0;
+    for (int64_t from = first; from < end && status == 0; from += WINDOW) {
+        const int64_t to = from + WINDOW < end ? from + WINDOW : end;
+        r->first = from;
+        status = scorer_lists(&r->scorer, r->run->pool, NULL, from, to, &r->query, write_list, r, error);
+        for (int64_t b = 0; b <= (to - from - 1) / LIST_BATCH; b++) {
+            if (status == 0)
+                fwrite(r->batches[b].data ? r->batches[b].data : "", 1, r->batches[b].length, table->stream);
+            text_free(&r->batches[b]);
+        }
+    }
+    return status;
+}
+
+static int64_t sum_of(const int64_t *counts, const struct recommending *r)
+{
+    int64_t sum = 0;
+    for (int w = 0; w < pool_workers(r->run->pool); w++)
+        sum += counts[w];
+    return sum;
+}
+
+/* ---- one user ----------------------------------------------------------------------------------------- */
+
+static int is_cold(const struct recommending *r, int64_t user)
 {
     const struct csr *train = &r->run->dataset.train.by_user;
     return train->ptr[user] == train->ptr[user + 1];
 }
 
-/* -1 on error, else an outcome. Scores that are all the same are no order: the list would be that of ids. */
-static int recommend_to(struct recommending *r, int32_t user, struct dpf_error *error)
-{
-    const struct dataset *dataset = &r->run->dataset;
-    int64_t n = 0;
-    char score[32];
-    if (model_scores(&r->run->model, user, NULL, dataset->items.n, r->scores, error) != 0)
-        return -1;
-    mask(&dataset->train.by_user, user, r->scores);
-    mask(&dataset->test.by_user, user, r->scores);
-    for (int64_t i = 0; i < dataset->items.n; i++)
-        if (!isnan(r->scores[i]) && !r->barred[i])
-            r->unseen[n++] = (struct ranked_item){r->scores[i], (int32_t)i};
-    if (n == 0)
-        return LIST_NO_ITEMS;
-    qsort(r->unseen, (size_t)n, sizeof *r->unseen, ranked_item_order);
-    if (n > 1 && r->unseen[0].score == r->unseen[n - 1].score)
-        return LIST_NO_ORDER;
-    for (int64_t k = 0; k < n && k < r->count; k++) {
-        csv_table_text(&r->table, id_map_text(&dataset->users, user), ',');
-        csv_table_text(&r->table, id_map_text(&dataset->items, r->unseen[k].item), ',');
-        fprintf(r->table.stream, "%lld,%s,%s\n", (long long)k + 1, text_from_real(r->unseen[k].score, score),
-                AUDIENCE);
-    }
-    return LIST_MADE;
-}
-
-static int refuse_user(const struct recommending *r, int32_t user, int outcome, struct dpf_error *error)
+static int refuse_user(const struct recommending *r, int64_t user, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
     text_show(id_map_text(&r->run->dataset.users, user), shown);
-    if (outcome == LIST_NO_ITEMS)
+    if (sum_of(r->no_items, r))
         return error_set(
             error, DPF_FAULT_DATA,
             "user \"%s\" has a record of every item that may be recommended: there is nothing left", shown);
@@ -123,67 +149,74 @@ static int refuse_user(const struct recommending *r, int32_t user, int outcome, 
 static int recommend_one(struct recommending *r, const char *id, const char *path, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
-    int64_t user = id_map_find(&r->run->dataset.users, id);
+    struct csv_table table;
+    const int64_t user = id_map_find(&r->run->dataset.users, id);
     if (user < 0)
         return error_set(error, DPF_FAULT_DATA, "--user \"%s\": the data has no such user",
                          text_show(id, shown));
-    if (csv_table_open(&r->table, path, COLUMNS, error) != 0)
+    if (csv_table_open(&table, path, COLUMNS, error) != 0)
         return -1;
-    int outcome = recommend_to(r, (int32_t)user, error);
-    if (outcome > LIST_MADE)
-        outcome = refuse_user(r, (int32_t)user, outcome, error);
-    else if (outcome == LIST_MADE && is_cold(r, (int32_t)user))
+    int status = write_lists(r, user, user + 1, &table, error);
+    if (status == 0 && (sum_of(r->no_items, r) || sum_of(r->no_order, r)))
+        status = refuse_user(r, user, error);
+    else if (status == 0 && is_cold(r, user))
         log_message(LOG_LEVEL_WARNING,
                     "user \"%s\" has no training records: the list is that of everybody without",
                     text_show(id, shown));
-    return csv_table_close(&r->table, outcome, error);
+    return csv_table_close(&table, status, error);
 }
 
 static int recommend_all(struct recommending *r, const char *path, struct dpf_error *error)
 {
-    int outcome = LIST_MADE;
-    if (csv_table_open(&r->table, path, COLUMNS, error) != 0)
+    struct csv_table table;
+    if (csv_table_open(&table, path, COLUMNS, error) != 0)
         return -1;
-    for (int64_t user = 0; user < r->run->dataset.users.n && outcome >= 0; user++) {
-        outcome = recommend_to(r, (int32_t)user, error);
-        r->no_items += outcome == LIST_NO_ITEMS;
-        r->no_order += outcome == LIST_NO_ORDER;
-    }
-    if (outcome >= 0 && r->no_items)
+    ticker_begin("making lists", r->run->dataset.users.n);
+    const int status = write_lists(r, 0, r->run->dataset.users.n, &table, error);
+    ticker_end();
+    if (status == 0 && sum_of(r->no_items, r))
         log_message(LOG_LEVEL_WARNING,
                     "%lld users have a record of every item that may be recommended: no list for them",
-                    (long long)r->no_items);
-    if (outcome >= 0 && r->no_order)
+                    (long long)sum_of(r->no_items, r));
+    if (status == 0 && sum_of(r->no_order, r))
         log_message(LOG_LEVEL_WARNING,
                     "the model scores all items alike for %lld users, such as those without training "
                     "records: no list "
                     "for them",
-                    (long long)r->no_order);
-    return csv_table_close(&r->table, outcome < 0 ? -1 : 0, error);
+                    (long long)sum_of(r->no_order, r));
+    return csv_table_close(&table, status, error);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
 static int prepare(struct recommending *r, const struct arguments *arguments, struct dpf_error *error)
 {
-    const size_t n = (size_t)r->run->dataset.items.n + 1;
-    r->scores = memory_new(n, sizeof *r->scores);
-    r->unseen = memory_new(n, sizeof *r->unseen);
-    r->barred = memory_new(n, 1);
-    if (!r->scores || !r->unseen || !r->barred)
+    const struct dataset *dataset = &r->run->dataset;
+    const size_t workers = (size_t)pool_workers(r->run->pool);
+    r->barred = memory_new((size_t)dataset->items.n + 1, 1);
+    r->batches = memory_new(WINDOW / LIST_BATCH, sizeof *r->batches);
+    r->no_items = memory_new(workers, sizeof *r->no_items);
+    r->no_order = memory_new(workers, sizeof *r->no_order);
+    if (!r->barred || !r->batches || !r->no_items || !r->no_order)
         return error_memory(error);
     if (r->run->left.unknown_items)
         log_message(LOG_LEVEL_WARNING, "%s: %lld records are of items that the model does not know: left out",
                     arguments->data, (long long)r->run->left.unknown_items);
-    if (arguments->candidates && bar_listed(r, arguments->candidates, 1, error) != 0)
+    if ((arguments->candidates && bar_listed(r, arguments->candidates, 1, error) != 0) ||
+        (arguments->exclude && bar_listed(r, arguments->exclude, 0, error) != 0))
         return -1;
-    return arguments->exclude ? bar_listed(r, arguments->exclude, 0, error) : 0;
+    r->query = (struct list_query){.k = arguments->count ? arguments->count : 10,
+                                   .n_items = dataset->items.n,
+                                   .without = {&dataset->train.by_user, &dataset->test.by_user},
+                                   .barred = arguments->candidates || arguments->exclude ? r->barred : NULL};
+    r->clips = model_predicts_values(&r->run->model);
+    return model_scorer(&r->run->model, &r->scorer, error);
 }
 
 int recommend_lists(const struct arguments *arguments, struct dpf_error *error)
 {
     struct saved_run run;
-    struct recommending r = {.run = &run, .count = arguments->count ? arguments->count : 10};
+    struct recommending r = {.run = &run, .first = 0};
     const char *directory = arguments->rest[0];
     log_set_level(LOG_LEVEL_WARNING);
     int status = arguments->data ? saved_run_open_for(arguments, directory, arguments->data, &run, error)
@@ -201,9 +234,11 @@ int recommend_lists(const struct arguments *arguments, struct dpf_error *error)
                   "does not cover lists that others see, or that are published"
                 : "the list is private: it is for its own user alone. Joint differential privacy does "
                   "not cover a list that others see");
-    free(r.scores);
-    free(r.unseen);
+    scorer_close(&r.scorer);
     free(r.barred);
+    free(r.batches);
+    free(r.no_items);
+    free(r.no_order);
     saved_run_close(&run);
     return status;
 }

@@ -4,12 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/csv_table.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "engine/recommender_fit.h"
+#include "engine/model_scorer.h"
 #include "run/saved_run.h"
 
 /* How near an item is: a cosine, or a weight. */
@@ -76,13 +77,47 @@ static int are_the_same(const double *weights, int64_t n, int64_t item)
     return !(most - least > SAME * fmax(fabs(most), fabs(least)));
 }
 
-static int64_t find_lifted(const struct model *model, int64_t item, struct near *out, struct dpf_error *error)
+/*
+ * What the item says of each other one, from the state alone. Of lists, the scores of somebody who has that item and nothing
+ * else, which are the weights of a model that is linear in records; of ratings, how much more is predicted of somebody
+ * who rated it at the upper end of the declared range than of somebody unknown. All 0 where it says nothing.
+ */
+static int weigh(struct saved_run *run, int32_t item, double *out, struct dpf_error *error)
 {
-    const int64_t n = model->dataset->items.n;
+    const struct recommender_plan *component = &run->session.plan.recommender;
+    const uint32_t flags = component->functions->flags(component->instance->self);
+    const int64_t n = run->dataset.items.n;
+    const float value = isfinite(run->dataset.value_hi) ? (float)run->dataset.value_hi : 1.0F;
+    const struct score_records one = {1, &item, run->dataset.train.by_user.values ? &value : NULL},
+                               none = {0};
+    struct scorer scorer;
+    struct score_desk desk = {.user = 0};
+    if (!(flags & DPF_RECOMMENDER_SCORES_AT_HOME))
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "recommender %s makes the same of everybody: it does not know which items are alike",
+                         component->instance->entry->component->id);
+    double *without = memory_new((size_t)n + 1, sizeof *without);
+    int status = model_scorer(&run->model, &scorer, error);
+    if (status == 0)
+        status = without ? scorer_scores_of(&scorer, &desk, &none, n, without, error) : error_memory(error);
+    if (status == 0)
+        status = scorer_scores_of(&scorer, &desk, &one, n, out, error);
+    /* Ratings without the item are those of anybody; lists without it, of popular items, are on another scale. */
+    const int tells = status == 0 && memcmp(out, without, (size_t)n * sizeof *out) != 0;
+    for (int64_t i = 0; i < n && status == 0; i++)
+        out[i] = !tells ? 0 : flags & DPF_RECOMMENDER_PREDICTS_VALUES ? out[i] - without[i] : out[i];
+    free(without);
+    score_desk_free(&desk);
+    scorer_close(&scorer);
+    return status;
+}
+
+static int64_t find_lifted(struct saved_run *run, int64_t item, struct near *out, struct dpf_error *error)
+{
+    const int64_t n = run->dataset.items.n;
     int64_t kept = 0;
     double *weights = memory_new((size_t)n + 1, sizeof *weights);
-    int status =
-        weights ? recommender_fit_similar(model, (int32_t)item, weights, error) : error_memory(error);
+    int status = weights ? weigh(run, (int32_t)item, weights, error) : error_memory(error);
     const int tells = status == 0 && !are_the_same(weights, n, item);
     for (int64_t i = 0; i < n && tells; i++)
         if (i != item && weights[i] != 0)
@@ -102,7 +137,7 @@ static int check_model(const struct plan *plan, struct dpf_error *error)
     return 0;
 }
 
-static int write_near(const struct saved_run *run, const struct arguments *arguments, struct dpf_error *error)
+static int write_near(struct saved_run *run, const struct arguments *arguments, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN], number[32];
     struct csv_table table;
@@ -115,7 +150,7 @@ static int write_near(const struct saved_run *run, const struct arguments *argum
     if (!near)
         return error_memory(error);
     const int by_scores = run->session.plan.recommender.instance != NULL;
-    const int64_t n = by_scores ? find_lifted(&run->model, item, near, error)
+    const int64_t n = by_scores ? find_lifted(run, item, near, error)
                                 : find_near(&run->model, item, factor_columns(&run->session.plan), near);
     int status =
         n < 0   ? -1
@@ -127,7 +162,7 @@ static int write_near(const struct saved_run *run, const struct arguments *argum
     for (int64_t k = 0; k < n && k < most && status == 0; k++) {
         csv_table_text(&table, arguments->item, ',');
         csv_table_text(&table, id_map_text(items, near[k].item), ',');
-        fprintf(table.stream, "%lld,%s\n", (long long)k + 1, text_from_real(near[k].weight, number));
+        fprintf(table.stream, "%lld,%s\n", (long long)k + 1, text_from_float((float)near[k].weight, number));
     }
     free(near);
     return status == 0 ? csv_table_close(&table, 0, error) : -1;

@@ -9,19 +9,20 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "engine/model_scores.h"
+#include "engine/model_scorer.h"
 #include "evaluate/evaluate_options.h"
+#include "score/lists.h"
 
 struct writer {
     const struct saved_run *run;
     struct evaluate_options options;
     struct files_write lists, qrels;
-    double *scores;      /* of all items; NaN: not in the list */
+    double *scores;      /* of all items; -infinity: not in the list */
     int32_t *candidates; /* of a user */
-    struct ranked {
-        double score;
-        int32_t item;
-    } * list;
+    int32_t *list;
+    double *best; /* scores of the list */
+    struct scorer scorer;
+    struct score_desk desk;
 };
 
 /* Fields are separated by blanks, so an id must have none. */
@@ -39,14 +40,6 @@ static int check_ids(const struct id_map *ids, const char *what, struct dpf_erro
     return 0;
 }
 
-static int by_score(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score < y->score ? 1 : -1;
-    return (x->item > y->item) - (x->item < y->item);
-}
-
 static int is_positive(const struct writer *w, int64_t record)
 {
     const struct csr *test = &w->run->dataset.test.by_user;
@@ -60,7 +53,7 @@ static void mask(const struct writer *w, int64_t user)
     const struct dataset *dataset = &w->run->dataset;
     const struct csr *train = &dataset->train.by_user;
     for (int64_t i = train->ptr[user]; w->options.mask_seen && i < train->ptr[user + 1]; i++)
-        w->scores[train->others[i]] = NAN;
+        w->scores[train->others[i]] = -INFINITY;
     if (dataset->candidates.kind == CANDIDATES_ALL)
         return;
     const int64_t n = dataset_candidates(dataset, user, w->candidates);
@@ -68,36 +61,33 @@ static void mask(const struct writer *w, int64_t user)
         while (at < n && w->candidates[at] < item)
             at++;
         if (at == n || w->candidates[at] != item)
-            w->scores[item] = NAN;
+            w->scores[item] = -INFINITY;
     }
 }
 
-static int write_user(const struct writer *w, int64_t user, struct dpf_error *error)
+static int write_user(struct writer *w, int64_t user, struct dpf_error *error)
 {
     const struct dataset *dataset = &w->run->dataset;
     const struct csr *test = &dataset->test.by_user;
     const char *id = id_map_text(&dataset->users, user);
-    int64_t positives = 0, n = 0;
+    int64_t positives = 0;
     if (test->ptr[user + 1] == test->ptr[user])
         return 0;
-    if (model_scores((void *)(uintptr_t)&w->run->model, (int32_t)user, NULL, dataset->items.n, w->scores,
-                     error) != 0)
+    if (scorer_scores(&w->scorer, &w->desk, user, NULL, dataset->items.n, w->scores, error) != 0)
         return -1;
     mask(w, user);
     for (int64_t i = test->ptr[user]; i < test->ptr[user + 1]; i++) {
-        if (!is_positive(w, i) || isnan(w->scores[test->others[i]]))
+        if (!is_positive(w, i) || !isfinite(w->scores[test->others[i]]))
             continue;
         fprintf(w->qrels.stream, "%s 0 %s 1\n", id, id_map_text(&dataset->items, test->others[i]));
         positives++;
     }
-    for (int64_t item = 0; positives && item < dataset->items.n; item++)
-        if (!isnan(w->scores[item]))
-            w->list[n++] = (struct ranked){w->scores[item], (int32_t)item};
-    qsort(w->list, (size_t)n, sizeof *w->list, by_score);
-    for (int64_t i = 0; i < n && i < w->options.largest_cutoff; i++)
+    const int64_t n =
+        positives ? list_choose(w->scores, dataset->items.n, w->options.largest_cutoff, w->list, w->best) : 0;
+    for (int64_t i = 0; i < n; i++)
         fprintf(w->lists.stream, "%s Q0 %s %lld %.17g dpframe\n", id,
-                id_map_text(&dataset->items, w->list[i].item), (long long)i + 1, w->list[i].score);
-    return 0;
+                id_map_text(&dataset->items, w->list[i]), (long long)i + 1, w->best[i]);
+    return n < 0 ? error_memory(error) : 0;
 }
 
 static int open_new(const char *directory, const char *name, struct files_write *write,
@@ -109,7 +99,7 @@ static int open_new(const char *directory, const char *name, struct files_write 
     return status;
 }
 
-int trec_files_write(const struct saved_run *run, const char *directory, struct dpf_error *error)
+int trec_files_write(struct saved_run *run, const char *directory, struct dpf_error *error)
 {
     const struct dataset *dataset = &run->dataset;
     const size_t items = (size_t)dataset->items.n + 1;
@@ -121,7 +111,10 @@ int trec_files_write(const struct saved_run *run, const char *directory, struct 
     w.scores = memory_new(items, sizeof *w.scores);
     w.candidates = memory_new(items, sizeof *w.candidates);
     w.list = memory_new(items, sizeof *w.list);
-    int status = w.scores && w.candidates && w.list ? 0 : error_memory(error);
+    w.best = memory_new(items, sizeof *w.best);
+    int status = w.scores && w.candidates && w.list && w.best ? 0 : error_memory(error);
+    if (status == 0)
+        status = model_scorer(&run->model, &w.scorer, error);
     const int has_lists = status == 0 && (status = open_new(directory, "run.txt", &w.lists, error)) == 0;
     const int has_qrels = status == 0 && (status = open_new(directory, "qrels.txt", &w.qrels, error)) == 0;
     for (int64_t user = 0; status == 0 && user < dataset->users.n; user++)
@@ -133,5 +126,8 @@ int trec_files_write(const struct saved_run *run, const char *directory, struct 
     free(w.scores);
     free(w.candidates);
     free(w.list);
+    free(w.best);
+    scorer_close(&w.scorer);
+    score_desk_free(&w.desk);
     return status;
 }

@@ -13,6 +13,6 @@
 #include "run/saved_run.h"
 
 /* Makes the directory and both files, private, or nothing. */
-int trec_files_write(const struct saved_run *run, const char *directory, struct dpf_error *error);
+int trec_files_write(struct saved_run *run, const char *directory, struct dpf_error *error);
 
 #endif

@@ -25,17 +25,9 @@ struct contest {
     int with_all;    /* cells without noise take part, too: there are no others */
 };
 
-static const struct outcome *any_run(const struct outcomes *outcomes, const struct cell *cell)
-{
-    for (size_t r = 0; r < outcomes->n_repetitions; r++)
-        if (cell->members[r] != SIZE_MAX && outcomes->items[cell->members[r]].run)
-            return &outcomes->items[cell->members[r]];
-    return NULL;
-}
-
 static int is_noiseless(const struct outcomes *outcomes, const struct cell *cell)
 {
-    const struct outcome *outcome = any_run(outcomes, cell);
+    const struct outcome *outcome = cell_first_run(outcomes, cell);
     return outcome && !results_have_noise(outcome->run);
 }
 
@@ -361,7 +353,7 @@ char *answer_privacy(const struct outcomes *outcomes)
     double least = (double)NAN, largest = (double)NAN;
     struct text out = {0};
     for (size_t c = 0; c < outcomes->n_cells; c++) {
-        const struct outcome *outcome = any_run(outcomes, &outcomes->cells[c]);
+        const struct outcome *outcome = cell_first_run(outcomes, &outcomes->cells[c]);
         int plan = 0;
         if (!outcome)
             continue;

@@ -41,14 +41,6 @@ static const char *text_in(const json_t *object, const char *key)
     return text ? text : "?";
 }
 
-static const struct outcome *first_done(const struct outcomes *outcomes, const struct cell *cell)
-{
-    for (size_t r = 0; r < outcomes->n_repetitions; r++)
-        if (cell->members[r] != SIZE_MAX && outcomes->items[cell->members[r]].run)
-            return &outcomes->items[cell->members[r]];
-    return NULL;
-}
-
 static void add_label(struct sheet *table, const struct outcomes *outcomes, const struct cell *cell)
 {
     char *label = cell_label(outcomes, cell, -1);
@@ -222,7 +214,7 @@ static void add_failing(struct text *out, const json_t *condition, const char *b
 
 static int add_guarantee(struct sheet *table, const struct outcomes *outcomes, const struct cell *cell)
 {
-    const struct outcome *outcome = first_done(outcomes, cell);
+    const struct outcome *outcome = cell_first_run(outcomes, cell);
     const json_t *guarantee = json_object_get(outcome->run, "guarantee");
     char number[32];
     int plan;
@@ -254,7 +246,7 @@ static void add_guarantees(struct report *report)
     sheet_column(&table, "published epsilon", SHEET_RIGHT);
     sheet_column(&table, "conditions that fail", SHEET_LEFT);
     for (size_t c = 0; c < outcomes->n_cells; c++)
-        if (first_done(outcomes, &outcomes->cells[c]))
+        if (cell_first_run(outcomes, &outcomes->cells[c]))
             any_plan |= add_guarantee(&table, outcomes, &outcomes->cells[c]);
     close_table(report, &table);
     struct text together = {0};
@@ -299,7 +291,7 @@ static void add_budgets(struct report *report)
     for (size_t t = 0; t < sizeof titles / sizeof titles[0]; t++)
         sheet_column(&table, titles[t], t < 3 ? SHEET_LEFT : SHEET_RIGHT);
     for (size_t c = 0; c < outcomes->n_cells; c++) {
-        const struct outcome *outcome = first_done(outcomes, &outcomes->cells[c]);
+        const struct outcome *outcome = cell_first_run(outcomes, &outcomes->cells[c]);
         const json_t *lines = outcome ? json_object_get(outcome->run, "record_budgets") : NULL;
         size_t i;
         json_t *line;
@@ -378,7 +370,7 @@ static const struct cell *reference_cell(const struct outcomes *outcomes)
     size_t dimension = 0, value = 0;
     int named = outcomes_baseline(outcomes, &dimension, &value);
     for (size_t c = 0; c < outcomes->n_cells; c++)
-        if (first_done(outcomes, &outcomes->cells[c]) &&
+        if (cell_first_run(outcomes, &outcomes->cells[c]) &&
             (!named || outcomes->cells[c].at[dimension] == value))
             return &outcomes->cells[c];
     return NULL;
@@ -388,7 +380,7 @@ static const struct cell *reference_cell(const struct outcomes *outcomes)
 static int stands_for_others(const struct outcomes *outcomes, size_t index)
 {
     for (size_t c = 0; c < index; c++) {
-        int same = first_done(outcomes, &outcomes->cells[c]) != NULL;
+        int same = cell_first_run(outcomes, &outcomes->cells[c]) != NULL;
         for (size_t d = 0; d < outcomes->n_dimensions && same; d++)
             same = outcomes->dimensions[d].repeats ||
                    (*outcomes->dimensions[d].key && outcomes->dimensions[d].numeric) ||
@@ -456,7 +448,7 @@ static int add_variant(struct report *report, struct shown *shown, size_t n, con
     const struct outcomes *outcomes = report->outcomes;
     struct config_differences differences = {0};
     const struct cell *from = NULL;
-    json_t *config = comparable(first_done(outcomes, cell));
+    json_t *config = comparable(cell_first_run(outcomes, cell));
     char *title = cell_label(outcomes, cell, -1);
     int status = nearest(report, shown, n, config, &differences, &from, error);
     /* Where axes are all that differs, they say so. */
@@ -483,14 +475,14 @@ static int add_variants(struct report *report, struct dpf_error *error)
     size_t n = 0;
     int status = shown ? 0 : error_memory(error);
     if (shown && reference) {
-        shown[n++] = (struct shown){reference, comparable(first_done(outcomes, reference))};
+        shown[n++] = (struct shown){reference, comparable(cell_first_run(outcomes, reference))};
         html_page_section(&report->page, "compared", "What is compared");
         add_axes(report);
         html_page_note(&report->page, "Beside those axes, each variant changes these keys of a variant above "
                                       "it, the one that it has most in common with.");
     }
     for (size_t c = 0; c < outcomes->n_cells && status == 0 && reference; c++)
-        if (first_done(outcomes, &outcomes->cells[c]) && &outcomes->cells[c] != reference &&
+        if (cell_first_run(outcomes, &outcomes->cells[c]) && &outcomes->cells[c] != reference &&
             stands_for_others(outcomes, c))
             status = add_variant(report, shown, n++, &outcomes->cells[c], error);
     for (size_t i = 0; i < n; i++)

@@ -23,22 +23,15 @@ static int is(const struct outcome *outcome, const char *section, const char *ke
     return strcmp(setting(outcome, section, key), value) == 0;
 }
 
-static const struct outcome *member(const struct outcomes *outcomes, const struct cell *cell,
-                                    size_t repetition)
-{
-    const size_t index = cell->members[repetition];
-    return index == SIZE_MAX || !outcomes->items[index].run ? NULL : &outcomes->items[index];
-}
-
 /* Whether two repetitions read the same noise, so that they are one draw that is counted twice. */
 static int shares_noise(const struct outcomes *outcomes, const struct cell *cell)
 {
     for (size_t r = 0; r < outcomes->n_repetitions; r++) {
-        const struct outcome *run = member(outcomes, cell, r);
+        const struct outcome *run = cell_run(outcomes, cell, r);
         if (!run || !is(run, "privacy", "randomness", "reproducible") || !results_have_noise(run->run))
             continue;
         for (size_t before = 0; before < r; before++) {
-            const struct outcome *other = member(outcomes, cell, before);
+            const struct outcome *other = cell_run(outcomes, cell, before);
             if (other && is(other, "privacy", "noise-seed", setting(run, "privacy", "noise-seed")))
                 return 1;
         }
@@ -76,7 +69,7 @@ static int has_own_records(const struct outcome *run)
 static double overlap_of(const struct outcomes *outcomes, const struct cell *cell)
 {
     for (size_t r = 0; r < outcomes->n_repetitions; r++) {
-        const struct outcome *run = member(outcomes, cell, r);
+        const struct outcome *run = cell_run(outcomes, cell, r);
         if (!run)
             continue;
         return has_fixed_test(run) || has_own_records(run) ? 0 : parts_ratio(outcomes, run);
@@ -93,8 +86,8 @@ static int64_t pair_up(const struct outcomes *outcomes, const struct outcome_tes
     int64_t kept = 0;
     *undefined = 0;
     for (size_t r = 0; r < outcomes->n_repetitions; r++) {
-        const struct outcome *left = member(outcomes, test->cell, r),
-                             *right = member(outcomes, test->baseline, r);
+        const struct outcome *left = cell_run(outcomes, test->cell, r),
+                             *right = cell_run(outcomes, test->baseline, r);
         if (!left || !right)
             continue;
         a[kept] = outcome_metric(left, test->metric);
@@ -113,8 +106,14 @@ static void test_cell(const struct outcomes *outcomes, double *values, struct ou
     const int64_t pairs = pair_up(outcomes, test, a, b, &undefined);
     test->overlap = overlap_of(outcomes, test->cell);
     test->paired = statistics_paired(a, b, pairs, test->overlap);
-    if (undefined)
+    if (!cell_first_run(outcomes, test->baseline))
+        test->why_not = "no run of the baseline has ended; see why in its log";
+    else if (!cell_first_run(outcomes, test->cell))
+        test->why_not = "no run has ended; see why in its log";
+    else if (undefined)
         test->why_not = "a repetition does not have this metric";
+    else if (pairs == 0)
+        test->why_not = "no repetition has ended on both sides";
     else if (pairs < 2)
         test->why_not = "one pair; repeat with run.seed = 1..5";
     else if (shares_noise(outcomes, test->cell) || shares_noise(outcomes, test->baseline))
@@ -180,7 +179,7 @@ char *outcome_tests_note(const struct outcomes *outcomes, const struct outcome_t
     double overlap = 0;
     int fixed = 0;
     for (size_t i = 0; i < tests->n; i++) {
-        const struct outcome *run = member(outcomes, tests->items[i].cell, 0);
+        const struct outcome *run = cell_run(outcomes, tests->items[i].cell, 0);
         overlap = fmax(overlap, tests->items[i].overlap);
         fixed |= run && has_fixed_test(run) && !has_own_records(run);
     }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "run/accounts.h"
 
 #define SWEEP_FORMAT 1
 
@@ -343,20 +344,7 @@ int outcome_is_stated(const char *metric)
 
 static double least_epsilon(const struct outcome *outcome, const char *side, int *plan)
 {
-    const json_t *accounts = json_object_get(json_object_get(outcome->run, "guarantee"), side);
-    double least = (double)NAN;
-    size_t i;
-    json_t *account;
-    *plan = 0;
-    json_array_foreach(accounts, i, account)
-    {
-        double epsilon = number_of(json_object_get(account, "epsilon"));
-        if (!isnan(epsilon) && !(least <= epsilon)) {
-            least = epsilon;
-            *plan = json_is_true(json_object_get(account, "plan"));
-        }
-    }
-    return least;
+    return least_account(json_object_get(outcome->run, "guarantee"), side, plan);
 }
 
 double outcome_metric(const struct outcome *outcome, const char *name)
@@ -387,6 +375,20 @@ double outcome_number(const struct outcome *outcome, const char *part, const cha
 double outcome_proved(const struct outcome *outcome, int *plan)
 {
     return least_epsilon(outcome, "proved", plan);
+}
+
+const struct outcome *cell_run(const struct outcomes *outcomes, const struct cell *cell, size_t repetition)
+{
+    const size_t index = cell->members[repetition];
+    return index == SIZE_MAX || !outcomes->items[index].run ? NULL : &outcomes->items[index];
+}
+
+const struct outcome *cell_first_run(const struct outcomes *outcomes, const struct cell *cell)
+{
+    const struct outcome *run = NULL;
+    for (size_t r = 0; r < outcomes->n_repetitions && !run; r++)
+        run = cell_run(outcomes, cell, r);
+    return run;
 }
 
 void cell_values(const struct outcomes *outcomes, const struct cell *cell, const char *metric, double *out)

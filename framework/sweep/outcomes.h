@@ -78,6 +78,9 @@ double outcome_number(const struct outcome *outcome, const char *part, const cha
    being reproducible. */
 double outcome_proved(const struct outcome *outcome, int *plan);
 
+/* The run of a repetition, or of the first that has ended; NULL: there is none. */
+const struct outcome *cell_run(const struct outcomes *outcomes, const struct cell *cell, size_t repetition);
+const struct outcome *cell_first_run(const struct outcomes *outcomes, const struct cell *cell);
 /* The values of a metric in a cell, by repetition, NaN where there is none: n_repetitions of them. */
 void cell_values(const struct outcomes *outcomes, const struct cell *cell, const char *metric, double *out);
 /* Values that are numbers, moved to the front; returns how many. */

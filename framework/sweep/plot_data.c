@@ -230,15 +230,6 @@ void plot_data_rounds(const struct outcomes *outcomes, struct plot *out)
 #define SPREAD 20       /* the widest series in terms of the narrowest, from which on logarithms are shown */
 #define HALF_SHOWN 0.25 /* of the twelve deviations that are counted */
 
-/* The first run of a cell that there is, or NULL. */
-static const struct outcome *first_run(const struct outcomes *outcomes, const struct cell *cell)
-{
-    for (size_t r = 0; r < outcomes->n_repetitions; r++)
-        if (cell->members[r] != SIZE_MAX && outcomes->items[cell->members[r]].run)
-            return &outcomes->items[cell->members[r]];
-    return NULL;
-}
-
 static FILE *open_noise(const struct outcomes *outcomes, const struct outcome *outcome)
 {
     char *path = memory_format("%s/points/%s/private/noise.csv", outcomes->directory, outcome->name);
@@ -276,7 +267,7 @@ size_t plot_data_noise_sources(const struct outcomes *outcomes, struct noise_sou
     size_t n = 0, capacity = 0;
     *out = NULL;
     for (size_t c = 0; c < outcomes->n_cells; c++) {
-        const struct outcome *outcome = first_run(outcomes, &outcomes->cells[c]);
+        const struct outcome *outcome = cell_first_run(outcomes, &outcomes->cells[c]);
         FILE *stream = outcome ? open_noise(outcomes, outcome) : NULL;
         if (stream) {
             add_sources(stream, out, &n, &capacity);
@@ -320,14 +311,14 @@ void plot_data_noise(const struct outcomes *outcomes, const struct noise_source 
 {
     double widest = 0, narrowest = INFINITY;
     for (size_t c = 0; c < outcomes->n_cells; c++) {
-        const struct outcome *outcome = first_run(outcomes, &outcomes->cells[c]);
+        const struct outcome *outcome = cell_first_run(outcomes, &outcomes->cells[c]);
         const double largest = outcome ? extent(outcomes, outcome, source) : 0;
         widest = fmax(widest, largest);
         narrowest = largest > 0 ? fmin(narrowest, largest) : narrowest;
     }
     out->log_x = out->log_y = widest > SPREAD * narrowest;
     for (size_t c = 0; c < outcomes->n_cells; c++) {
-        const struct outcome *outcome = first_run(outcomes, &outcomes->cells[c]);
+        const struct outcome *outcome = cell_first_run(outcomes, &outcomes->cells[c]);
         if (!outcome || extent(outcomes, outcome, source) <= 0 ||
             !plot_begin(out, cell_label(outcomes, &outcomes->cells[c], -1)))
             continue;

@@ -4,6 +4,7 @@
 from ._errors import ConfigurationError, DataError, Error, PluginError, RunError
 from ._frames import convert_parquet, write_csv
 from ._guarantee import Condition, Guarantee, Proof
+from ._model import Model
 from ._program import Progress, account, check, run, start, sweep
 from ._results import Run, load
 from ._saved import Prediction, Recommendation, Rows, Similar, compare, evaluate, predict, recommend, report, similar
@@ -14,6 +15,7 @@ __all__ = [
     "DataError",
     "Error",
     "Guarantee",
+    "Model",
     "PluginError",
     "Prediction",
     "Progress",

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
-from . import _frames, _guarantee, _saved
+from . import _frames, _guarantee, _model, _saved
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -122,13 +122,18 @@ class Run:
 
     @property
     def item_factors(self):
-        """float32, items x columns, rows in the order of item_ids. A recommender has none (AttributeError)."""
-        return _numpy().load(self._side("item_factors.npy"))
+        """float32, items x columns, rows in the order of item_ids. See Model.item_factors for a recommender's."""
+        return self.model.item_factors
 
     @property
     def user_factors(self):
         """float32, users x columns, rows in the order of user_ids. Private unless users are released."""
         return _numpy().load(self._side("user_factors.npy"))
+
+    @property
+    def model(self) -> "_model.Model":
+        """The saved model: formula, arrays, scores. Released where the arrays of the items are."""
+        return _model.Model((self.directory / self.info["files"]["model"]).parent)
 
     @property
     def released_metrics(self) -> Dict[str, Dict[str, float]]:

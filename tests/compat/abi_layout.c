@@ -664,7 +664,29 @@ AT(dpf_recommender, state_bytes, 16);
 AT(dpf_recommender, fit, 24);
 AT(dpf_recommender, check, 32);
 AT(dpf_recommender, scores, 40);
-AT(dpf_recommender, reserved_slots, 48);
+AT(dpf_recommender, form, 48);
+AT(dpf_recommender, reserved_slots, 56);
+
+/* dpframe/score_form.h */
+SIZE(dpf_array, 80);
+AT(dpf_array, name, 0);
+AT(dpf_array, type, 8);
+AT(dpf_array, reserved_number, 12);
+AT(dpf_array, rows, 16);
+AT(dpf_array, columns, 24);
+AT(dpf_array, stride, 32);
+AT(dpf_array, data, 40);
+AT(dpf_array, reserved, 48);
+
+SIZE(dpf_form, 48);
+AT(dpf_form, size, 0);
+AT(dpf_form, n_arrays, 4);
+AT(dpf_form, n_scalars, 8);
+AT(dpf_form, reserved, 12);
+AT(dpf_form, formula, 16);
+AT(dpf_form, arrays, 24);
+AT(dpf_form, scalar_names, 32);
+AT(dpf_form, scalars, 40);
 
 /* dpframe/role/sampler.h */
 SIZE(dpf_sampler_setup, 72);

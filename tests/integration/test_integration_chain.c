@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/model_scores.h"
+#include "engine/model_scorer.h"
 #include "integration/training.h"
 
 static const char base[] =
@@ -36,6 +36,17 @@ static void assert_same_items(const char *a_changes, const char *b_changes)
 }
 
 /* ---- transforms ------------------------------------------------------------------------------------ */
+
+/* Of user 1, for the three items. */
+static void scores_of(struct training *training, double scores[3])
+{
+    struct scorer scorer;
+    struct score_desk desk = {.user = 0};
+    assert_int_equal(model_scorer(&training->model, &scorer, &training->error), 0);
+    assert_int_equal(scorer_scores(&scorer, &desk, 1, NULL, 3, scores, &training->error), 0);
+    score_desk_free(&desk);
+    scorer_close(&scorer);
+}
 
 /* Values doubled in the loss: the same as ratings twice as large; predictions come back halved. */
 static void record_transforms_change_values_and_predictions(void **state)
@@ -64,8 +75,8 @@ static void record_transforms_change_values_and_predictions(void **state)
         training_run(&b, base, doubled_text);
         assert_true(training_same(&a, &b));
         double halved[3], full[3];
-        assert_int_equal(model_scores(&a.model, 1, NULL, 3, halved, &a.error), 0);
-        assert_int_equal(model_scores(&b.model, 1, NULL, 3, full, &b.error), 0);
+        scores_of(&a, halved);
+        scores_of(&b, full);
         for (int i = 0; i < 3; i++) {
             assert_true(halved[i] == full[i] / 2);
             assert_true(full[i] != 0);

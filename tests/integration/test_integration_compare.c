@@ -108,6 +108,55 @@ static void what_cannot_be_released_is_left_out(void **state)
     says("released with the same epsilon (private-popularity)");
 }
 
+/* Three trainings are counted as three, and the comparison with what could be released is that of one. */
+static void noise_is_drawn_again_and_counted(void **state)
+{
+    (void)state;
+    command_expect("-c noisy.ini -o run.compare-repetitions=2 -o run.compare=private-biases -O again", 0,
+                   "with [run] compare-repetitions 3 trainings are counted");
+    says("That is one draw of the noise: over 3 of them rmse is ");
+    says("The model is trained 3 times");
+    json_t *run = command_json("again/run.json"), *guarantee = json_object_get(run, "guarantee");
+    assert_int_equal(json_integer_value(json_object_get(guarantee, "trainings")), 3);
+    const json_t *proved = json_array_get(json_object_get(guarantee, "proved"), 0);
+    const double epsilon = json_number_value(json_object_get(proved, "epsilon"));
+    assert_true(epsilon > 3.5 && epsilon <= 9);
+    json_decref(run);
+    assert_true(baseline("again/run.json", "private-biases", "epsilon-proved") <= 3);
+    /* The model is that of a run without it, and check says the same of it. */
+    command_expect("-q -c noisy.ini -o run.compare= -O alone", 0, "");
+    command_expect("check --json -c noisy.ini -o run.compare-repetitions=2", 0, "");
+    json_t *json = json_loads(command_out, 0, NULL);
+    proved = json_array_get(json_object_get(json_object_get(json, "guarantee"), "proved"), 0);
+    assert_true(fabs(json_number_value(json_object_get(proved, "epsilon")) - epsilon) < 1e-9);
+    json_decref(json);
+    /* All of them are charged. */
+    command_expect("-q -c noisy.ini -o run.compare-repetitions=2 -o privacy.randomness=secure -o "
+                   "privacy.ledger=spent -o "
+                   "privacy.max-epsilon=3.1 -O charged",
+                   2, "max-epsilon = 3.1");
+    assert_int_equal(access(command_path("charged/run.json"), F_OK), -1);
+}
+
+/* Each is a sentence, and none has a p value. */
+static void what_cannot_be_compared_says_why(void **state)
+{
+    (void)state;
+    command_expect("-q -c exact.ini -O mine", 0, "");
+    command_expect("-q -c exact.ini -o run.seed=2 -O elsewhere", 0, "");
+    command_expect("compare mine elsewhere", 3, "do not have the same test records");
+    command_expect("compare mine nowhere", 3, "name the directory of a finished run");
+    command_expect("compare mine", 2, "name the directories of 2 to");
+    command_expect("compare mine mine --json", 0, "");
+    json_t *list = json_loads(command_out, 0, NULL);
+    assert_true(json_is_null(json_object_get(json_array_get(list, 0), "p")));
+    assert_string_equal(json_string_value(json_object_get(json_array_get(list, 0), "why_not")),
+                        "all users have equal results");
+    json_decref(list);
+    command_expect("-q -c exact.ini -o split.kind=none -O untested", 0, "");
+    command_expect("compare mine untested", 3, "has no results by user");
+}
+
 /* ---- finished runs ------------------------------------------------------------------------------------ */
 
 /* Both halves of a run's results by user are those of its metrics. */
@@ -231,6 +280,8 @@ int main(void)
         cmocka_unit_test(what_could_be_released_has_the_epsilon_of_the_run),
         cmocka_unit_test(points_of_sweeps_are_compared_too),
         cmocka_unit_test(what_cannot_be_released_is_left_out),
+        cmocka_unit_test(noise_is_drawn_again_and_counted),
+        cmocka_unit_test(what_cannot_be_compared_says_why),
         cmocka_unit_test(finished_runs_are_compared_by_user),
         cmocka_unit_test(ranked_runs_are_compared_by_user),
         cmocka_unit_test(runs_with_other_test_records_are_refused),

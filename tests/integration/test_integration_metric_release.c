@@ -11,7 +11,7 @@
 
 #include "integration/training.h"
 
-#include "engine/model_scores.h"
+#include "engine/model_scorer.h"
 #include "evaluate/noisy_metrics.h"
 #include "evaluate/ranking_pass.h"
 #include "evaluate/rating_pass.h"
@@ -70,7 +70,7 @@ static void measure(const char *changes, struct measured *out)
     struct pool *pool = pool_new(1);
     open_session(&out->session, base, changes, 0);
     struct plan *plan = &out->session.plan;
-    const struct scorer scorer = {.context = &model, .scores = model_scores};
+    struct scorer scorer = {.context = NULL};
     int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &error);
     if (status == 0)
         status = plan_complete(plan, dataset.users.n, dataset.items.n, &error);
@@ -83,9 +83,12 @@ static void measure(const char *changes, struct measured *out)
     if (status == 0)
         status = noisy_layout_make(NULL, &options, dataset.value_lo, dataset.value_hi, &layout, &error);
     if (status == 0)
+        status = model_scorer(&model, &scorer, &error);
+    if (status == 0)
         status = rating_pass(&options, &dataset, &scorer, pool, 0, &rating, &error);
     if (status == 0)
         status = ranking_pass(&options, &dataset, &scorer, plan->seeded, pool, 0, &ranking, &error);
+    scorer_close(&scorer);
     if (status != 0)
         fail_msg("%s", error.text);
     noisy_add_up(&layout, &options, &rating.by_user, &ranking.by_user, plan->metrics.grid, out->sums);

@@ -216,7 +216,12 @@ static void recommenders_take_other_records(void **state)
     command_expect("recommend bits --data plays.csv --user u1 -n 5", 0, "");
     assert_string_equal(command_out, first);
     training_file("twin.csv", "u1,i1\nu1,i4\nzoe,i1\nzoe,i4\n");
-    command_expect("recommend bits --data twin.csv --user zoe", 3, "belongs to the users of the run");
+    /* Own records are all that it reads of a user; reports are those of the users that there were. */
+    command_expect("recommend bits --data twin.csv --user zoe -n 5", 0, "");
+    assert_non_null(strstr(command_out, "zoe,"));
+    command_expect("-q -c bits.ini -O reported -o model.recommender.history=reported", 0, "");
+    command_expect("recommend reported --user u1 -n 5", 0, "");
+    command_expect("recommend reported --data twin.csv --user zoe", 3, "belongs to the users of the run");
     command_expect("similar bits --item i1", 0, "");
 }
 

@@ -278,7 +278,7 @@ static void a_run_can_be_used_afterwards(void **state)
                    "-o privacy.total-epsilon=0.5 -o privacy.calibrate-by=pure",
                    0, "");
     command_expect("-c dplcf.ini -q -o run.compare=non-private,popularity", 0, "");
-    assert_true(command_exists("out/release/model_state.bin"));
+    assert_true(command_exists("out/release/model/index.json"));
     assert_true(command_exists("out/release/item_ids.txt"));
     assert_true(command_exists("out/private/user_ids.txt"));
     assert_true(command_exists("out/release/guarantee.txt"));
@@ -320,20 +320,51 @@ static void change_byte(const char *name, long at)
     fclose(stream);
 }
 
+/* The first place of a text becomes another one of the same length. */
+static void change_text(const char *name, const char *from, const char *to)
+{
+    static char text[1 << 14];
+    command_slurp(command_path(name), text, sizeof text);
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    assert_int_equal(strlen(from), strlen(to));
+    memcpy(at, to, strlen(to));
+    FILE *stream = fopen(command_path(name), "wb");
+    assert_non_null(stream);
+    fputs(text, stream);
+    assert_int_equal(fclose(stream), 0);
+}
+
 /* After a_run_can_be_used_afterwards, whose run it is. */
 static void a_damaged_state_is_refused(void **state)
 {
     (void)state;
-    change_byte("out/release/model_state.bin", 0);
-    command_expect("recommend out --user 1", 3, "a state of the run's recommender");
-    change_byte("out/release/model_state.bin", 0);
-    change_byte("out/release/model_state.bin", 64 + 3); /* a neighbour's number, then negative */
-    command_expect("recommend out --user 1", 3, "a neighbour is not an item");
-    change_byte("out/release/model_state.bin", 64 + 3);
+    static const struct {
+        const char *from, *to, *says;
+    } changes[] = {{"dpframe-model", "dpframe-mobel", "this is not the index of a model"},
+                   {"\"version\": 1", "\"version\": 2", "of another version than this program reads"},
+                   {"neighbours/1", "neighbours/7", "does not know the formula"},
+                   {"\"similarities\": {", "\"simularities\": {", "array \"similarities\" is missing"},
+                   {"\"neighbours.npy\"", "\"/neighbour.npy\"", "names no file beside the index"},
+                   {"\"neighbours.npy\"", "\"neighbourz.npy\"", "cannot open"}};
+    change_byte("out/release/model/neighbours.npy", 0);
+    command_expect("recommend out --user 1", 3, "this is not a .npy file");
+    change_byte("out/release/model/neighbours.npy", 0);
+    change_byte("out/release/model/neighbours.npy", 128 + 3); /* a neighbour's number, then negative */
+    command_expect("recommend out --user 1", 3, "a number that is out of range");
+    change_byte("out/release/model/neighbours.npy", 128 + 3);
+    change_byte("out/release/model/similarities.npy", 128 + 3);
+    command_expect("recommend out --user 1", 3, "array \"similarities\" has a number that is out of range");
+    change_byte("out/release/model/similarities.npy", 128 + 3);
+    for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
+        change_text("out/release/model/index.json", changes[c].from, changes[c].to);
+        command_expect("recommend out --user 1", 3, changes[c].says);
+        change_text("out/release/model/index.json", changes[c].to, changes[c].from);
+    }
     command_expect("recommend out --user 1", 0, "");
     command_expect("evaluate out -o evaluate.metrics=hr,rmse", 2, "predicts no values");
-    assert_int_equal(truncate(command_path("out/release/model_state.bin"), 100), 0);
-    command_expect("evaluate out", 3, "another size");
+    assert_int_equal(truncate(command_path("out/release/model/similarities.npy"), 200), 0);
+    command_expect("evaluate out", 3, "does not fill");
     change_byte("out/release/item_ids.txt", 0);
 }
 

@@ -171,7 +171,8 @@ static inline int fixture_evaluate(const struct fixture_options *options, const 
                                    const double *scores, struct metrics *out, struct dpf_error *error)
 {
     struct fixture_model model = {dataset->train.by_item.rows, scores};
-    struct scorer scorer = {.context = &model, .scores = fixture_scores};
+    struct scorer scorer = {
+        .context = &model, .scores = fixture_scores, .users = &dataset->users, .items = &dataset->items};
     struct pool *pool = pool_new(1);
     memset(error, 0, sizeof *error);
     struct random_root *root = random_root_seeded(1, "run", error);

@@ -2,7 +2,7 @@
 /* Lists and ranks found by way of near scores are those of the scorer's scores, to the last bit. */
 #include "evaluate_fixture.h"
 
-#include "evaluate/finalists.h"
+#include "score/finalists.h"
 #include "simd/simd_kind.h"
 
 enum { USERS = 70, ITEMS = 500, STRIDE = 32 };
@@ -69,8 +69,24 @@ static int product_scores(void *context, int32_t user, const int32_t *items, int
 static struct scorer scorer_of(struct rows *rows, int with_factors)
 {
     struct scorer scorer = {.context = rows, .scores = product_scores};
-    if (with_factors)
-        scorer.factors = (struct score_factors){rows->users, rows->items, STRIDE, rows->offset};
+    struct dpf_error error = {0};
+    if (with_factors) {
+        const dpf_array items = {.name = "items",
+                                 .type = DPF_ARRAY_F4,
+                                 .rows = ITEMS,
+                                 .columns = STRIDE,
+                                 .stride = STRIDE,
+                                 .data = rows->items},
+                        users = {.name = "users",
+                                 .type = DPF_ARRAY_F4,
+                                 .rows = USERS,
+                                 .columns = STRIDE,
+                                 .stride = STRIDE,
+                                 .data = rows->users};
+        scorer.form = (struct score_form){
+            .formula = SCORE_ROWS, .n_items = ITEMS, .arrays = {items, users}, .scalars = {rows->offset}};
+        assert_int_equal(scorer_open(&scorer, &error), 0);
+    }
     return scorer;
 }
 
@@ -181,7 +197,9 @@ static int metrics_of(struct rows *rows, int with_factors, const struct fixture_
                       const struct dataset *dataset, int train_part, struct metrics *out,
                       struct dpf_error *error)
 {
-    const struct scorer scorer = scorer_of(rows, with_factors);
+    struct scorer scorer = scorer_of(rows, with_factors);
+    scorer.users = &dataset->users;
+    scorer.items = &dataset->items;
     struct pool *pool = pool_new(2);
     const int status = evaluate_model(&options->values, dataset, &scorer, NULL, pool, train_part, out, error);
     pool_free(pool);

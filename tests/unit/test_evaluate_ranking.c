@@ -425,7 +425,8 @@ static void reports_the_first_of_several_bad_users(void **state)
     (void)state;
     struct world w;
     world_new(&w, 300, 50, 0, 5, 0);
-    struct scorer scorer = {.context = NULL, .scores = fail_late};
+    struct scorer scorer = {
+        .context = NULL, .scores = fail_late, .users = &w.dataset.users, .items = &w.dataset.items};
     struct fixture_options options;
     fixture_defaults(&options);
     fixture_text(&options, "metrics", "hr");

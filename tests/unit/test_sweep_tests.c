@@ -26,7 +26,7 @@ struct made {
     char directory[64];
     int seeds, folds, fixed_seed, without_noise;
     const char *data, *split;
-    double (*metric)(int variant, int repetition); /* NaN: absent */
+    double (*metric)(int variant, int repetition); /* NaN: absent; infinite: the run failed */
 };
 
 static void put(const char *directory, const char *name, const char *text)
@@ -49,7 +49,8 @@ static void folder(const char *directory, const char *name)
 static void add_run(const struct made *made, int variant, int repetition, const char *point)
 {
     char *name = memory_format("state/%s.json", point), *part = memory_format("points/%s", point);
-    put(made->directory, name, "{\"status\": \"done\"}");
+    const int failed = isinf(made->metric(variant, repetition));
+    put(made->directory, name, failed ? "{\"status\": \"failed\"}" : "{\"status\": \"done\"}");
     folder(made->directory, part);
     free(name);
     name = memory_format("%s/private", part);
@@ -200,6 +201,21 @@ static double absent(int variant, int repetition)
     return repetition == 2 ? (double)NAN : shifted(variant, repetition);
 }
 
+static double without_baseline(int variant, int repetition)
+{
+    return variant == 0 ? (double)INFINITY : shifted(variant, repetition);
+}
+
+static double without_variant(int variant, int repetition)
+{
+    return variant == 1 ? (double)INFINITY : shifted(variant, repetition);
+}
+
+static double by_turns(int variant, int repetition)
+{
+    return repetition % 2 == variant ? (double)INFINITY : shifted(variant, repetition);
+}
+
 static void what_is_no_evidence_has_no_p(void **state)
 {
     (void)state;
@@ -213,6 +229,11 @@ static void what_is_no_evidence_has_no_p(void **state)
     says((struct made){.seeds = 1, .folds = 1, .metric = shifted}, "one pair", 1);
     says((struct made){.seeds = 5, .folds = 1, .metric = alike}, "all differences are equal", 5);
     says((struct made){.seeds = 5, .folds = 1, .metric = absent}, "does not have this metric", 4);
+    says((struct made){.seeds = 5, .folds = 1, .metric = without_baseline},
+         "no run of the baseline has ended", 0);
+    says((struct made){.seeds = 5, .folds = 1, .metric = without_variant}, "no run has ended", 0);
+    says((struct made){.seeds = 4, .folds = 1, .metric = by_turns}, "no repetition has ended on both sides",
+         0);
 }
 
 int main(void)

@@ -12,7 +12,8 @@
  * it. Its random streams come from the privacy key.
  *
  * State: a block of bytes that the host owns, saves and loads. It holds everything that fit has learnt, has
- * no pointers, and is little-endian. Instances do not change after create.
+ * no pointers, and is little-endian. Instances do not change after create. A component that names one of the formulas of
+ * score_form.h describes its state by arrays, and need neither score users nor check saved states.
  */
 #ifndef DPFRAME_ROLE_RECOMMENDER_H
 #define DPFRAME_ROLE_RECOMMENDER_H
@@ -20,6 +21,7 @@
 #include "../features.h"
 #include "../host.h"
 #include "../privacy.h"
+#include "../score_form.h"
 #include "aggregator.h"
 
 #ifdef __cplusplus
@@ -306,13 +308,20 @@ typedef struct dpf_recommender {
      * on users' records through its sums alone, and messages and bytes are the host's to count.
      */
     dpf_status (*fit)(void *self, const dpf_call *call, dpf_fit *fit);
-    /* [any, required] DPF_OK if these bytes can be a state made by fit. Files may be damaged, and scores
-     * trusts this check. */
+    /* [any, optional] Needed without form. DPF_OK if these bytes can be a state made by fit. Files may be damaged, and
+     * scores trusts this check. */
     dpf_status (*check)(void *self, int64_t n_users, int64_t n_items, const void *state, uint64_t bytes);
-    /* [run, required] Scores of all items for a user; higher is better. */
+    /* [run, optional] Needed without form. Scores of all items for a user; higher is better. */
     dpf_status (*scores)(void *self, const dpf_call *call, const dpf_scoring *scoring);
+    /*
+     * [run, optional] Describes a state that fit has made by a formula that the host knows. The host then scores in place of
+     * scores, for many users at a time, saves the arrays in place of the state, and checks them in place of check.
+     * out->size is set; out and what it points to may lie in the state, in scratch of the call, and in constants.
+     */
+    dpf_status (*form)(void *self, const dpf_call *call, int64_t n_users, int64_t n_items, const void *state,
+                       dpf_form *out);
     /* NULL. A later minor may name a slot; what it names is optional. */
-    void (*reserved_slots[4])(void);
+    void (*reserved_slots[3])(void);
 } dpf_recommender;
 
 #ifdef __cplusplus

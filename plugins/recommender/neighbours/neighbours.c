@@ -147,74 +147,31 @@ static dpf_status neighbours_state_bytes(void *instance, int64_t n_users, int64_
     return *bytes ? DPF_OK : self->host->fail(self->host, DPF_E_RANGE, -1, "too many items and neighbours");
 }
 
-static const char *state_fault(const struct neighbours *self, const struct neighbours_state *state,
-                               int64_t n_users, int64_t n_items)
-{
-    const struct neighbours_header *header = state->header;
-    const int64_t words = bit_words(n_items), slots = neighbours_slots(self, n_items);
-    if (header->magic != NEIGHBOURS_MAGIC)
-        return "it does not begin as a state of nearest neighbours does";
-    if (header->n_users != n_users || header->n_items != n_items || header->slots != slots ||
-        header->history != self->history)
-        return "it is of another number of users, items or neighbours";
-    for (int64_t i = 0; i < n_items * slots; i++)
-        if (state->items[i] < -1 || state->items[i] >= n_items ||
-            !(state->similarities[i] >= 0.0F && state->similarities[i] <= 1.0F))
-            return "a neighbour is not an item, or a similarity is not in [0, 1]";
-    for (int64_t user = 0; state->rows && words && user < n_users; user++)
-        if (state->rows[user * words + words - 1] & ~bit_mask(n_items, words - 1))
-            return "a reported bit is of no item";
-    return NULL;
-}
-
-static dpf_status neighbours_check(void *instance, int64_t n_users, int64_t n_items, const void *bytes,
-                                   uint64_t n_bytes)
+static dpf_status neighbours_form(void *instance, const dpf_call *call, int64_t n_users, int64_t n_items,
+                                  const void *bytes, dpf_form *out)
 {
     const struct neighbours *self = instance;
-    if (n_bytes == 0 || n_bytes != neighbours_state_size(self, n_users, n_items))
-        return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
-    const struct neighbours_state state =
-        neighbours_state_at(self, n_users, n_items, (void *)(uintptr_t)bytes);
-    const char *fault = state_fault(self, &state, n_users, n_items);
-    return fault ? self->host->fail(self->host, DPF_E_RANGE, -1, fault) : DPF_OK;
-}
-
-/* ---- scores
- * ------------------------------------------------------------------------------------------------ */
-
-static void take_history(const struct neighbours_state *state, const dpf_scoring *scoring, uint8_t *has)
-{
-    const dpf_interactions *records = scoring->records;
-    memset(has, 0, (size_t)records->n_items);
-    if (state->rows) {
-        const uint64_t *row = state->rows + scoring->user * bit_words(records->n_items);
-        for (int64_t i = 0; i < records->n_items; i++)
-            has[i] = row[i / 64] >> (i % 64) & 1;
-        return;
-    }
-    const dpf_csr *csr = &records->by_user;
-    for (int64_t i = csr->offsets[scoring->user]; i < csr->offsets[scoring->user + 1]; i++)
-        has[csr->others[i]] = 1;
-}
-
-static dpf_status neighbours_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
-{
-    const struct neighbours *self = instance;
-    const int64_t n_items = scoring->records->n_items, k = neighbours_slots(self, n_items);
-    const struct neighbours_state state =
-        neighbours_state_at(self, scoring->records->n_users, n_items, (void *)(uintptr_t)scoring->state);
-    uint8_t *has = call->scratch(call, (uint64_t)n_items);
-    if (!has)
-        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
-    take_history(&state, scoring, has);
-    for (int64_t item = 0; item < n_items; item++) {
-        const int32_t *neighbours = state.items + item * k;
-        const float *similarities = state.similarities + item * k;
-        float sum = 0.0F;
-        for (int64_t slot = 0; slot < k && neighbours[slot] >= 0; slot++)
-            sum += has[neighbours[slot]] ? similarities[slot] : 0.0F;
-        scoring->scores[item] = sum;
-    }
+    const int64_t slots = neighbours_slots(self, n_items);
+    const struct neighbours_state s = neighbours_state_at(self, n_users, n_items, (void *)(uintptr_t)bytes);
+    const dpf_array all[] = {
+        {.name = "neighbours", .type = DPF_ARRAY_I4, .rows = n_items, .columns = slots, .data = s.items},
+        {.name = "similarities",
+         .type = DPF_ARRAY_F4,
+         .rows = n_items,
+         .columns = slots,
+         .data = s.similarities},
+        {.name = "reported",
+         .type = DPF_ARRAY_U1,
+         .rows = n_users,
+         .columns = 8 * bit_words(n_items),
+         .data = s.rows}};
+    dpf_array *arrays = call->scratch(call, sizeof all);
+    if (!arrays)
+        return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of memory");
+    memcpy(arrays, all, sizeof all);
+    out->formula = "neighbours/1";
+    out->n_arrays = s.rows ? 3 : 2;
+    out->arrays = arrays;
     return DPF_OK;
 }
 
@@ -223,6 +180,5 @@ const dpf_recommender neighbours_recommender = {
     .releases = neighbours_releases,
     .state_bytes = neighbours_state_bytes,
     .fit = neighbours_fit,
-    .check = neighbours_check,
-    .scores = neighbours_scores,
+    .form = neighbours_form,
 };

@@ -7,6 +7,7 @@
 #define DPF_NEIGHBOURS_CASE_H
 
 #include "plain_random.h"
+#include "plain_scores.h"
 
 #include "bit_columns.h"
 #include "neighbours.h"
@@ -106,17 +107,15 @@ static inline void *case_fit(struct plain_host *host, const struct case_data *da
     host->call.n_workers = CASE_WORKERS;
     host->call.run_tasks = case_tasks;
     assert_int_equal(functions->fit(host->self, plain_call(host), &fit), DPF_OK);
-    assert_int_equal(functions->check(host->self, data->records.n_users, data->records.n_items, state, bytes),
-                     DPF_OK);
+    assert_int_equal(plain_form_fits(host, data->records.n_users, data->records.n_items, state), DPF_OK);
     return state;
 }
 
 static inline void case_scores(struct plain_host *host, const struct case_data *data, const void *state,
                                int32_t user, float *scores)
 {
-    const dpf_recommender *functions = host->component->functions;
     const dpf_scoring scoring = {sizeof scoring, user, &data->records, state, scores};
-    assert_int_equal(functions->scores(host->self, plain_call(host), &scoring), DPF_OK);
+    assert_int_equal(plain_scores(host, &scoring), DPF_OK);
 }
 
 /* ---- the same, naively ----------------------------------------------------------------------------------

@@ -26,6 +26,7 @@
 #include "home_solve.h"
 #include "small_matrix.h"
 #include "user_sums.h"
+#include "ridge_form.h"
 
 #define ROW_SIZE 0.5   /* of an item's bias and row, in quarters of the range */
 #define SD_OF_MEAN 0.4 /* of users' means about the centre */
@@ -210,29 +211,6 @@ static dpf_status als_state_bytes(void *instance, int64_t n_users, int64_t n_ite
         return self->host->fail(self->host, DPF_E_RANGE, -1, "too many items");
     *bytes = sizeof(struct als_header) + (uint64_t)(n_items * (e + 2)) * sizeof(double);
     return DPF_OK;
-}
-
-static dpf_status als_check(void *instance, int64_t n_users, int64_t n_items, const void *bytes,
-                            uint64_t n_bytes)
-{
-    const struct private_als *self = instance;
-    const int64_t e = self->values[P_RANK].integer + 1;
-    uint64_t size = 0;
-    if (als_state_bytes(instance, n_users, n_items, &size) != DPF_OK || n_bytes != size)
-        return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
-    const struct als_state state = state_at(n_items, (void *)(uintptr_t)bytes);
-    const struct als_header *h = state.header;
-    int fits = h->magic == ALS_MAGIC && h->n_items == n_items && h->e == e && h->unit > 0 &&
-               h->unit < 1e100 && fabs(h->centre) < 1e100;
-    for (int64_t i = 0; i < n_items && fits; i++)
-        fits = fabs(state.bias[i]) <= STATE_LARGEST && state.variance[i] == 0;
-    for (int64_t k = 0; k < n_items * e && fits; k++)
-        fits = fabs(state.loadings[k]) <= STATE_LARGEST;
-    return fits
-               ? DPF_OK
-               : self->host->fail(self->host, DPF_E_RANGE, -1,
-                                  "it does not begin as a state of private-als does, is of another number of "
-                                  "users, items or directions, or has numbers that ratings do not have");
 }
 
 /* ---- users ----------------------------------------------------------------------------------------------
@@ -497,28 +475,14 @@ static dpf_status als_fit(void *instance, const dpf_call *call, dpf_fit *fit)
     return DPF_OK;
 }
 
-static dpf_status als_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
+static dpf_status als_form(void *instance, const dpf_call *call, int64_t n_users, int64_t n_items,
+                           const void *bytes, dpf_form *out)
 {
-    const dpf_csr *csr = &scoring->records->by_user;
-    const struct als_state state = state_at(scoring->records->n_items, (void *)(uintptr_t)scoring->state);
-    const struct als_header *h = state.header;
-    const int64_t e = h->e, first = csr->offsets[scoring->user], n = csr->offsets[scoring->user + 1] - first;
-    double *values = call->scratch(call, (uint64_t)(n + e + e * e) * sizeof *values);
+    const struct als_state s = state_at(n_items, (void *)(uintptr_t)bytes);
     (void)instance;
-    if (!values)
-        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
-    double *t = values + n, *factor = t + e;
-    for (int64_t k = 0; k < n; k++)
-        values[k] = ((csr->values ? (double)csr->values[first + k] : 1.0) - h->centre) / h->unit;
-    const struct own_records own = {n, csr->others + first, values};
-    home_solve(e, state.loadings, state.bias, state.variance, RESIDUAL, &own, t, factor);
-    for (int64_t i = 0; i < h->n_items; i++) {
-        double prediction = state.bias[i];
-        for (int64_t r = 0; r < e; r++)
-            prediction += state.loadings[i * e + r] * t[r];
-        scoring->scores[i] = (float)(h->centre + h->unit * prediction);
-    }
-    return DPF_OK;
+    (void)n_users;
+    return ridge_form(call, n_items, s.header->e, s.bias, s.loadings, NULL,
+                      (const double[3]){s.header->centre, s.header->unit, RESIDUAL}, out);
 }
 
 static const dpf_recommender functions = {
@@ -526,8 +490,7 @@ static const dpf_recommender functions = {
     .releases = als_releases,
     .state_bytes = als_state_bytes,
     .fit = als_fit,
-    .check = als_check,
-    .scores = als_scores,
+    .form = als_form,
 };
 
 static const dpf_component component = {

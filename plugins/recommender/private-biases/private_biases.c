@@ -23,6 +23,7 @@
 #include "dpframe/plugin.h"
 #include "ratings_user.h"
 #include "user_sums.h"
+#include "ridge_form.h"
 
 #define N_BIAS_RELEASES (RELEASE_BIASES + 1)
 #define USERS_SHARE 0.001 /* of the counts' part */
@@ -195,26 +196,6 @@ static dpf_status biases_state_bytes(void *instance, int64_t n_users, int64_t n_
     return DPF_OK;
 }
 
-static dpf_status biases_check(void *instance, int64_t n_users, int64_t n_items, const void *bytes,
-                               uint64_t n_bytes)
-{
-    const struct private_biases *self = instance;
-    uint64_t size = 0;
-    if (biases_state_bytes(instance, n_users, n_items, &size) != DPF_OK || n_bytes != size)
-        return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
-    const struct biases_state state = state_at(n_items, (void *)(uintptr_t)bytes);
-    const struct biases_header *h = state.header;
-    int fits = h->magic == BIASES_MAGIC && h->n_items == n_items && h->unit > 0 && h->unit < 1e100 &&
-               fabs(h->centre) < 1e100 && h->residual_variance > 0 && h->residual_variance < 1e100;
-    for (int64_t i = 0; i < n_items && fits; i++)
-        fits = fabs(state.bias[i]) <= STATE_LARGEST && state.variance[i] >= 0 &&
-               state.variance[i] <= STATE_LARGEST;
-    return fits ? DPF_OK
-                : self->host->fail(self->host, DPF_E_RANGE, -1,
-                                   "it does not begin as a state of private-biases does, is of another "
-                                   "number of items, or has numbers that ratings do not have");
-}
-
 /* ---- training -------------------------------------------------------------------------------------------
  */
 
@@ -324,30 +305,22 @@ static dpf_status biases_fit(void *instance, const dpf_call *call, dpf_fit *fit)
 /* ---- predictions ----------------------------------------------------------------------------------------
  */
 
-/* The user's mean t about the biases, from N(0, SD_OF_MEAN^2) and ratings whose variance is known. */
-static double own_mean(const struct biases_state *state, const dpf_csr *csr, int64_t user)
+/* The user's mean about the biases, from N(0, SD_OF_MEAN^2): one loading that all items have. */
+static dpf_status biases_form(void *instance, const dpf_call *call, int64_t n_users, int64_t n_items,
+                              const void *bytes, dpf_form *out)
 {
-    const struct biases_header *h = state->header;
-    double sum = 0, weights = 1 / (SD_OF_MEAN * SD_OF_MEAN);
-    for (int64_t k = csr->offsets[user]; k < csr->offsets[user + 1]; k++) {
-        const int32_t item = csr->others[k];
-        const double value = ((csr->values ? (double)csr->values[k] : 1.0) - h->centre) / h->unit,
-                     weight = 1 / (h->residual_variance + state->variance[item]);
-        sum += weight * (value - state->bias[item]);
-        weights += weight;
+    const struct biases_state s = state_at(n_items, (void *)(uintptr_t)bytes);
+    const struct biases_header *h = s.header;
+    double *loadings = call->scratch(call, (uint64_t)(n_items + 1) * sizeof *loadings);
+    (void)n_users;
+    if (!loadings) {
+        const struct private_biases *self = instance;
+        return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of memory");
     }
-    return sum / weights;
-}
-
-static dpf_status biases_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
-{
-    const struct biases_state state = state_at(scoring->records->n_items, (void *)(uintptr_t)scoring->state);
-    const struct biases_header *h = state.header;
-    const double mean = own_mean(&state, &scoring->records->by_user, scoring->user);
-    (void)instance, (void)call;
-    for (int64_t i = 0; i < h->n_items; i++)
-        scoring->scores[i] = (float)(h->centre + h->unit * (state.bias[i] + mean));
-    return DPF_OK;
+    for (int64_t i = 0; i < n_items; i++)
+        loadings[i] = SD_OF_MEAN;
+    return ridge_form(call, n_items, 1, s.bias, loadings, s.variance,
+                      (const double[3]){h->centre, h->unit, h->residual_variance}, out);
 }
 
 static const dpf_recommender functions = {
@@ -355,8 +328,7 @@ static const dpf_recommender functions = {
     .releases = biases_releases,
     .state_bytes = biases_state_bytes,
     .fit = biases_fit,
-    .check = biases_check,
-    .scores = biases_scores,
+    .form = biases_form,
 };
 
 static const dpf_component component = {

@@ -3,6 +3,7 @@
  * follow the ratings. */
 #include "ratings_audit.h"
 
+#include "plain_scores.h"
 #include "statistical/goodness.h"
 
 #define N (RELEASE_BIASES + 1)
@@ -271,9 +272,8 @@ static void one_user_moves_counts_by_one(void **state)
 static void scores_of(struct plain_host *host, const struct case_data *data, const void *fitted, int32_t user,
                       float *scores)
 {
-    const dpf_recommender *functions = component->functions;
     const dpf_scoring scoring = {sizeof scoring, user, &data->records, fitted, scores};
-    assert_int_equal(functions->scores(host->self, plain_call(host), &scoring), DPF_OK);
+    assert_int_equal(plain_scores(host, &scoring), DPF_OK);
     for (int i = 0; i < CASE_ITEMS; i++)
         assert_true(isfinite(scores[i]));
 }
@@ -318,9 +318,8 @@ static void it_ends_whatever_the_records_are(void **state)
         float scores[CASE_ITEMS];
         case_fill(&data, c % 3 == 2 ? CASE_USERS : c % 3, CASE_ITEMS, 4);
         plain_open_random(&host, component, c < 3 ? "" : "noise-multiplier=1000");
-        const dpf_recommender *functions = component->functions;
         void *fitted = case_fit(&host, &data, 0, NULL, &bytes);
-        assert_int_equal(functions->check(host.self, data.n_users, CASE_ITEMS, fitted, bytes), DPF_OK);
+        assert_int_equal(plain_form_fits(&host, data.n_users, CASE_ITEMS, fitted), DPF_OK);
         for (int32_t user = 0; user < data.n_users; user++)
             scores_of(&host, &data, fitted, user, scores);
         free(fitted);

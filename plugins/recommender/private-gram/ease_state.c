@@ -16,7 +16,7 @@ static uint64_t padded(uint64_t numbers)
 
 static uint64_t layout_bytes(int64_t n_items, int64_t m, int64_t r, int64_t d)
 {
-    return sizeof(struct ease_header) + 3 * padded((uint64_t)n_items) + 2 * padded((uint64_t)m) +
+    return sizeof(struct ease_header) + 3 * padded((uint64_t)n_items) + padded((uint64_t)m) +
            padded((uint64_t)(m * (r + d))) + padded((uint64_t)(r * m)) + padded((uint64_t)(d * n_items));
 }
 
@@ -41,8 +41,6 @@ struct ease_state ease_state_at(void *bytes)
     s.undo = (float *)(void *)at;
     at += padded((uint64_t)h->n_items);
     s.weight = (float *)(void *)at;
-    at += padded((uint64_t)h->m);
-    s.own = (float *)(void *)at;
     at += padded((uint64_t)h->m);
     s.in = (float *)(void *)at;
     at += padded((uint64_t)(h->m * (h->r + h->d)));
@@ -136,16 +134,13 @@ static void write_columns(const struct item_span *span, const struct ease *ease,
 {
     const int64_t m = span->m, r = ease->u.columns, d = ease->tail.columns;
     for (int64_t j = 0; j < m; j++) {
-        double own = 0.0;
         s->weight[j] = (float)span->weight[span->item[j]];
         for (int32_t k = 0; k < r; k++) {
             const double u = as_number(matrix_column(&ease->u, k)[j]),
                          v = as_number(matrix_column(&ease->v, k)[j]);
             s->in[j * (r + d) + k] = (float)u;
             s->out[k * m + j] = (float)v;
-            own += (double)(float)u * (double)(float)v;
         }
-        s->own[j] = (float)as_number(own);
         for (int32_t k = 0; k < d; k++)
             s->in[j * (r + d) + r + k] = (float)as_number(matrix_column(&ease->tail, k)[j]);
     }
@@ -179,98 +174,4 @@ uint64_t ease_state_make(const dpf_call *call, const struct gram_plan *plan, con
     write_items(plan, span, &state);
     write_columns(span, &ease, &state);
     return header->bytes;
-}
-
-/* ---- reading it ------------------------------------------------------------------------------------------
- */
-
-static int are_numbers(const float *at, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (!(at[i] >= -LARGEST && at[i] <= LARGEST))
-            return 0;
-    return 1;
-}
-
-const char *ease_state_fault(int64_t n_items, const void *bytes, uint64_t n_bytes)
-{
-    const struct ease_header *h = bytes;
-    if (n_bytes < sizeof *h || h->magic != EASE_MAGIC)
-        return "it does not begin as a state of private-gram does";
-    if (h->n_items != n_items || h->m < 0 || h->m > n_items || h->m > 46340 || h->r < 0 ||
-        h->r > h->m + 2 * GRAM_MOST_SPAN || h->d < 0 || h->d > GRAM_MOST_CROSSING)
-        return "it is of another number of items, or its sizes are damaged";
-    if (h->bytes != n_bytes || layout_bytes(n_items, h->m, h->r, h->d) != n_bytes)
-        return "it has another size";
-    if (!are_numbers(&h->values.lo, 1) || !are_numbers(&h->values.hi, 1) ||
-        !(h->values.lowest >= 0.0F && h->values.lowest <= 1.0F))
-        return "its weights of values are damaged";
-    const struct ease_state s = ease_state_at((void *)(uintptr_t)bytes);
-    int32_t next = 0;
-    for (int64_t i = 0; i < n_items; i++)
-        if (s.column[i] != -1 && s.column[i] != next++)
-            return "its items are in disorder";
-    if (next != h->m)
-        return "its items are in disorder";
-    if (!are_numbers(s.popularity, n_items) || !are_numbers(s.undo, n_items) ||
-        !are_numbers(s.weight, h->m) || !are_numbers(s.own, h->m) ||
-        !are_numbers(s.in, h->m * (h->r + h->d)) || !are_numbers(s.out, h->r * h->m) ||
-        !are_numbers(s.span, h->d * n_items))
-        return "a number is out of range";
-    return NULL;
-}
-
-static void add_scaled(float *out, const float *from, float by, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        out[i] += by * from[i];
-}
-
-/* The user's row of norm 1 in the weights, and its sum of `in`. 0: no record of the user has a column. */
-static int read_user(const struct ease_state *s, const int32_t *items, const float *values, int64_t n,
-                     float *row, float *sums)
-{
-    const struct ease_header *h = s->header;
-    double squares = 0.0;
-    memset(row, 0, (size_t)h->m * sizeof *row);
-    memset(sums, 0, (size_t)(h->r + h->d) * sizeof *sums);
-    for (int64_t i = 0; i < n; i++) {
-        const int32_t column = s->column[items[i]];
-        if (column < 0)
-            continue;
-        row[column] = s->weight[column] * value_weight(&h->values, values, i);
-        squares += (double)row[column] * (double)row[column];
-    }
-    if (!(squares > 0.0))
-        return 0;
-    const float scale = (float)(1.0 / sqrt(squares));
-    for (int64_t i = 0; i < n; i++) {
-        const int32_t column = s->column[items[i]];
-        if (column < 0)
-            continue;
-        row[column] *= scale;
-        add_scaled(sums, s->in + column * (h->r + h->d), row[column], h->r + h->d);
-    }
-    return 1;
-}
-
-void ease_state_scores(const struct ease_state *s, const int32_t *items, const float *values, int64_t n,
-                       float *work, float *scores)
-{
-    const struct ease_header *h = s->header;
-    float *row = work, *sums = work + h->m;
-    if (!read_user(s, items, values, n, row, sums)) {
-        memcpy(scores, s->popularity, (size_t)h->n_items * sizeof *scores);
-        return;
-    }
-    memset(scores, 0, (size_t)h->n_items * sizeof *scores);
-    for (int64_t k = 0; k < h->d; k++)
-        add_scaled(scores, s->span + k * h->n_items, sums[h->r + k], h->n_items);
-    /* The row of the user has been read: its place takes the columns' scores. */
-    for (int64_t j = 0; j < h->m; j++)
-        row[j] *= -s->own[j];
-    for (int64_t k = 0; k < h->r; k++)
-        add_scaled(row, s->out + k * h->m, sums[k], h->m);
-    for (int64_t i = 0; i < h->n_items; i++)
-        scores[i] = (s->column[i] >= 0 ? row[s->column[i]] : scores[i]) * s->undo[i];
 }

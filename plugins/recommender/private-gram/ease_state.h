@@ -6,7 +6,7 @@
  * With the Gram as D + F F', F m x r, its inverse is P = 1/D - (1/D) F N F' (1/D), N = (1 + F'(1/D)F)^-1
  * (Woodbury). EASE predicts column j of a row z by sum_{i != j} z_i B_ij, B_ij = -P_ij / P_jj: an item never
  * predicts itself. Off the diagonal B_ij = u_i v_j, u_i = F_i / D_i and v_j = N F_j' / (D_j P_jj), so m x r
- * numbers hold it, and a score is (sum_i z_i u_i) v_j - z_j (u_j v_j). Other items have no row of their own
+ * numbers hold it, and a score is (sum_i z_i u_i) v_j - z_j (u_j v_j): the formula ease/1, with u as "in" and v as "out". Other items have no row of their own
  * in the Gram; their columns are predicted from the span: z P crossing.
  *
  * Items' weights are undone in part: a score is divided by weight^rescale.
@@ -34,7 +34,6 @@ struct ease_state {
     struct ease_header *header;
     int32_t *column;   /* n_items: of each item, ascending, or -1 */
     float *weight;     /* m */
-    float *own;        /* m: u_j v_j */
     float *popularity; /* n_items: at most 1, for users without a record among the m items */
     float *undo;       /* n_items: weight^-rescale */
     float *in;         /* m x (r + d): u_i, then the row of P crossing */
@@ -49,10 +48,4 @@ struct ease_state ease_state_at(void *bytes);
 /* From the estimate. Returns how many bytes of the room are used, 0 after a fault. */
 uint64_t ease_state_make(const dpf_call *call, const struct gram_plan *plan, const struct item_span *span,
                          struct gram_estimate *estimate, void *bytes, uint64_t room);
-/* NULL, or why these bytes are no state for so many items. */
-const char *ease_state_fault(int64_t n_items, const void *bytes, uint64_t n_bytes);
-/* Scores of a user for all items. values: of the user's n records, or NULL. work: m + r + d numbers. */
-void ease_state_scores(const struct ease_state *state, const int32_t *items, const float *values, int64_t n,
-                       float *work, float *scores);
-
 #endif

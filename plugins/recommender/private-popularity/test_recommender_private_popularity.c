@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "message_grid.h"
+#include "plain_scores.h"
 #include "statistical/goodness.h"
 
 #define USERS 60
@@ -119,7 +120,7 @@ static void train(struct plain_host *host, const struct data *data, int without_
     if (functions->fit(host->self, plain_call(host), &fit) != DPF_OK)
         fail_msg("fit: %s", host->report);
     assert_int_equal(seen->n, 1);
-    assert_int_equal(functions->check(host->self, data->n_users, ITEMS, state, bytes), DPF_OK);
+    assert_int_equal(plain_form_fits(host, data->n_users, ITEMS, state), DPF_OK);
 }
 
 /* Of data that is trained once, with its own instance. */
@@ -327,10 +328,9 @@ static void it_ends_whatever_the_records_are(void **state)
         fill(&data, c == 2 ? USERS : c);
         plain_open_random(&host, component, "noise-multiplier=1000");
         train(&host, &data, 0, &seen, fitted);
-        const dpf_recommender *functions = component->functions;
         for (int32_t user = 0; user < data.n_users; user++) {
             const dpf_scoring scoring = {sizeof scoring, user, &data.records, fitted, scores};
-            assert_int_equal(functions->scores(host.self, plain_call(&host), &scoring), DPF_OK);
+            assert_int_equal(plain_scores(&host, &scoring), DPF_OK);
             for (int i = 0; i < ITEMS; i++)
                 assert_true(scores[i] == (float)seen.sums[i]); /* the same for everybody */
         }

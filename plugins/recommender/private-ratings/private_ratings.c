@@ -21,6 +21,7 @@
 #include "ratings_fit.h"
 #include "ratings_user.h"
 #include "user_sums.h"
+#include "ridge_form.h"
 
 /* ---- instances ------------------------------------------------------------------------------------------
  */
@@ -124,38 +125,6 @@ static dpf_status ratings_state_bytes(void *instance, int64_t n_users, int64_t n
     const struct private_ratings *self = instance;
     *bytes = state_size(self, n_users, n_items);
     return *bytes ? DPF_OK : self->host->fail(self->host, DPF_E_RANGE, -1, "too many items");
-}
-
-static const char *state_fault(const struct ratings_state *state, int64_t n_items, int64_t most)
-{
-    const struct ratings_header *h = state->header;
-    const int64_t d = h->n_loadings;
-    if (h->magic != RATINGS_MAGIC)
-        return "it does not begin as a state of private-ratings does";
-    if (h->n_items != n_items || d < 1 || d > most)
-        return "it is of another number of items or features";
-    if (!(h->unit > 0 && h->unit < 1e100 && fabs(h->centre) < 1e100 && h->residual_variance > 0 &&
-          h->residual_variance < 1e100))
-        return "its range of ratings is not possible";
-    for (int64_t i = 0; i < n_items; i++)
-        if (!(fabs(state->bias[i]) <= STATE_LARGEST && state->variance[i] >= 0 &&
-              state->variance[i] <= STATE_LARGEST))
-            return "a bias is not a number that ratings have";
-    for (int64_t k = 0; k < n_items * d; k++)
-        if (!(fabs(state->loadings[k]) <= STATE_LARGEST))
-            return "a loading is not a number that ratings have";
-    return NULL;
-}
-
-static dpf_status ratings_check(void *instance, int64_t n_users, int64_t n_items, const void *bytes,
-                                uint64_t n_bytes)
-{
-    const struct private_ratings *self = instance;
-    if (n_bytes == 0 || n_bytes != state_size(self, n_users, n_items))
-        return self->host->fail(self->host, DPF_E_RANGE, -1, "it has another size");
-    const struct ratings_state state = state_at(n_items, (void *)(uintptr_t)bytes);
-    const char *fault = state_fault(&state, n_items, self->values[P_LOADINGS].integer);
-    return fault ? self->host->fail(self->host, DPF_E_RANGE, -1, fault) : DPF_OK;
 }
 
 /* ---- training -------------------------------------------------------------------------------------------
@@ -284,29 +253,15 @@ static dpf_status ratings_fit(void *instance, const dpf_call *call, dpf_fit *fit
 /* ---- predictions ----------------------------------------------------------------------------------------
  */
 
-static dpf_status ratings_scores(void *instance, const dpf_call *call, const dpf_scoring *scoring)
+static dpf_status ratings_form(void *instance, const dpf_call *call, int64_t n_users, int64_t n_items,
+                               const void *bytes, dpf_form *out)
 {
-    const dpf_csr *csr = &scoring->records->by_user;
-    const struct ratings_state state = state_at(scoring->records->n_items, (void *)(uintptr_t)scoring->state);
-    const struct ratings_header *h = state.header;
-    const int64_t d = h->n_loadings, first = csr->offsets[scoring->user],
-                  n = csr->offsets[scoring->user + 1] - first;
-    double *values = call->scratch(call, (uint64_t)(n + d + d * d) * sizeof *values);
+    const struct ratings_state s = state_at(n_items, (void *)(uintptr_t)bytes);
+    const struct ratings_header *h = s.header;
     (void)instance;
-    if (!values)
-        return call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory");
-    double *t = values + n, *factor = t + d;
-    for (int64_t k = 0; k < n; k++)
-        values[k] = ((csr->values ? (double)csr->values[first + k] : 1.0) - h->centre) / h->unit;
-    const struct own_records own = {n, csr->others + first, values};
-    home_solve(d, state.loadings, state.bias, state.variance, h->residual_variance, &own, t, factor);
-    for (int64_t i = 0; i < h->n_items; i++) {
-        double prediction = state.bias[i];
-        for (int64_t r = 0; r < d; r++)
-            prediction += state.loadings[i * d + r] * t[r];
-        scoring->scores[i] = (float)(h->centre + h->unit * prediction);
-    }
-    return DPF_OK;
+    (void)n_users;
+    return ridge_form(call, n_items, h->n_loadings, s.bias, s.loadings, s.variance,
+                      (const double[3]){h->centre, h->unit, h->residual_variance}, out);
 }
 
 static const dpf_recommender functions = {
@@ -314,8 +269,7 @@ static const dpf_recommender functions = {
     .releases = ratings_releases,
     .state_bytes = ratings_state_bytes,
     .fit = ratings_fit,
-    .check = ratings_check,
-    .scores = ratings_scores,
+    .form = ratings_form,
 };
 
 static const dpf_component component = {

@@ -2,6 +2,7 @@
 /* private-ratings as a whole: releases are the sums that are stated, with the noise that is stated. */
 #include "ratings_audit.h"
 
+#include "plain_scores.h"
 #include "statistical/goodness.h"
 
 static const dpf_component *component;
@@ -239,11 +240,10 @@ static void make_features(struct feature_case *c)
    everybody, which rise with the number. */
 static double error_of_a_newcomer(struct plain_host *host, const struct case_data *data, const void *state)
 {
-    const dpf_recommender *functions = component->functions;
     float scores[CASE_ITEMS];
     double sum = 0;
     const dpf_scoring scoring = {sizeof scoring, 0, &data->records, state, scores};
-    assert_int_equal(functions->scores(host->self, plain_call(host), &scoring), DPF_OK);
+    assert_int_equal(plain_scores(host, &scoring), DPF_OK);
     for (int i = 0; i < CASE_ITEMS; i++) {
         const double truth = i < CASE_ITEMS / 2 ? 2 : 4;
         sum += ((double)scores[i] - truth) * ((double)scores[i] - truth) / CASE_ITEMS;
@@ -294,12 +294,11 @@ static void it_ends_whatever_the_records_are(void **state)
         data.stars[0][0] = c % 4 == 1 ? 5 : data.stars[0][0];
         case_index(&data);
         plain_open_random(&host, component, settings[c / 4]);
-        const dpf_recommender *functions = component->functions;
         void *bytes_of = case_fit(&host, &data, 0, NULL, &bytes);
-        assert_int_equal(functions->check(host.self, data.n_users, CASE_ITEMS, bytes_of, bytes), DPF_OK);
+        assert_int_equal(plain_form_fits(&host, data.n_users, CASE_ITEMS, bytes_of), DPF_OK);
         for (int32_t user = 0; user < data.n_users; user++) {
             const dpf_scoring scoring = {sizeof scoring, user, &data.records, bytes_of, scores};
-            assert_int_equal(functions->scores(host.self, plain_call(&host), &scoring), DPF_OK);
+            assert_int_equal(plain_scores(&host, &scoring), DPF_OK);
             for (int i = 0; i < CASE_ITEMS; i++)
                 assert_true(isfinite(scores[i]));
         }

@@ -3,7 +3,7 @@
  * finalists.h - finds the items that can be among a user's first k, and those whose scores are near a
  * positive's.
  *
- * Where scores are products of factor rows, a fast kernel computes those of several users at a time, with
+ * Where scores are products of rows, a fast kernel computes those of several users at a time, with
  * another order of additions than the scorer's. Such near scores differ from the scorer's by at most e, a
  * bound on rounding errors that follows from the rows' norms; so
  *
@@ -15,11 +15,11 @@
  * So lists, ties and ranks are exactly those of the scorer's scores. If e is not finite for a user, the
  * scorer scores all items.
  */
-#ifndef DPF_EVALUATE_FINALISTS_H
-#define DPF_EVALUATE_FINALISTS_H
+#ifndef DPF_SCORE_FINALISTS_H
+#define DPF_SCORE_FINALISTS_H
 
-#include "evaluate/evaluate.h"
-#include "evaluate/top_groups.h"
+#include "score/scorer.h"
+#include "score/top.h"
 
 #define NEAR_USERS 16 /* at a time */
 #define NEAR_PANEL 48 /* items that stand together */
@@ -33,6 +33,10 @@ struct finalist_items {
     double *largest; /* magnitude, by column */
     double norm;     /* largest of an item's row */
     const struct near_kernels *kernels;
+    /* base/1 has this instead: items by score, of equal ones the first; and of each item the number above it plus the number
+       that is not below it. */
+    struct top_entry *order;
+    int64_t *above;
 };
 /* kernel: of simd/simd_kind.h, of those that this processor has. k >= 1. */
 int finalist_items_open(struct finalist_items *items, const struct scorer *scorer, int64_t n_items, int64_t k,
@@ -49,9 +53,11 @@ struct finalist_user {
     /* Found: */
     int left;        /* to the scorer: nothing below is known */
     int32_t *items;  /* the finalists, ascending */
+    double *scores;  /* theirs, exact */
     int64_t n_items; /* of them */
     int64_t places;  /* over positives and ranked items: 2 for an item above a positive, 1 for a tie */
-    size_t room[2];  /* of positives, items */
+    size_t room[3];  /* of positives, items, scores */
+    struct score_desk desk;
 };
 
 /* One worker's memory for a group of users. */

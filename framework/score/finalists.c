@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "evaluate/finalists.h"
+#include "score/finalists.h"
 
 #include <float.h>
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "score/top.h"
 
 struct near_kernels {
     void (*panel)(const float *users, const float *panel, int64_t stride, float *out, int64_t out_ld);
@@ -17,7 +18,7 @@ struct near_kernels {
     void (*largest)(const float *x, int64_t n, float *out);
 };
 
-#define SIMD_TEMPLATE "evaluate/near_scores.h"
+#define SIMD_TEMPLATE "score/near_scores.h"
 #include "simd/each_kind.h"
 
 #define BLOCK (8 * NEAR_PANEL) /* items: the block's scores stay in the nearest cache */
@@ -34,7 +35,7 @@ static int64_t n_panels(int64_t n_items)
 
 static void pack_items(struct finalist_items *items)
 {
-    const struct score_factors *f = &items->scorer->factors;
+    const struct score_products *f = &items->scorer->products;
     for (int64_t i = 0; i < items->n_items; i++) {
         const float *row = f->items + i * f->stride;
         float *to = items->panels + i / NEAR_PANEL * NEAR_PANEL * f->stride + i % NEAR_PANEL;
@@ -50,27 +51,55 @@ static void pack_items(struct finalist_items *items)
     }
 }
 
+/* By score, of equal ones the first: everybody's list, but for what leaves it. */
+static int order_items(struct finalist_items *items)
+{
+    const struct score_products *p = &items->scorer->products;
+    const int64_t n = items->n_items;
+    items->order = memory_raw((size_t)n + 1, sizeof *items->order);
+    items->above = memory_raw((size_t)n + 1, sizeof *items->above);
+    if (!items->order || !items->above)
+        return -1;
+    for (int64_t i = 0; i < n; i++)
+        items->order[i] = (struct top_entry){p->offset + (double)p->items[i * p->stride], i};
+    top_sort(items->order, n);
+    for (int64_t from = 0, end; from < n; from = end) {
+        for (end = from; end < n && items->order[end].score == items->order[from].score;)
+            end++;
+        for (int64_t i = from; i < end; i++)
+            items->above[items->order[i].entry] = from + end;
+    }
+    return 0;
+}
+
 int finalist_items_open(struct finalist_items *items, const struct scorer *scorer, int64_t n_items, int64_t k,
                         int kernel, struct dpf_error *error)
 {
-    const size_t stride = (size_t)scorer->factors.stride;
+    const size_t stride = (size_t)scorer->products.stride;
     const int kind = simd_choose(kernel);
     *items = (struct finalist_items){
         .scorer = scorer, .n_items = n_items, .k = k, .kernels = SIMD_PICK(kind, &near_kernels)};
-    items->panels = memory_new((size_t)n_panels(n_items) * NEAR_PANEL, stride * sizeof *items->panels);
-    items->largest = memory_new(stride, sizeof *items->largest);
-    if (!items->panels || !items->largest) {
-        finalist_items_close(items);
-        return error_memory(error);
+    if (scorer_is_base(scorer)) {
+        if (order_items(items) == 0)
+            return 0;
+    } else {
+        items->panels = memory_new((size_t)n_panels(n_items) * NEAR_PANEL, stride * sizeof *items->panels);
+        items->largest = memory_new(stride, sizeof *items->largest);
+        if (items->panels && items->largest) {
+            pack_items(items);
+            return 0;
+        }
     }
-    pack_items(items);
-    return 0;
+    finalist_items_close(items);
+    return error_memory(error);
 }
 
 void finalist_items_close(struct finalist_items *items)
 {
     free(items->panels);
     free(items->largest);
+    free(items->order);
+    free(items->above);
     memset(items, 0, sizeof *items);
 }
 
@@ -81,21 +110,28 @@ void finalist_items_close(struct finalist_items *items)
  * sum for strides below 10^5 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), and both
  * scores are such sums; the scorer's additions in double, of at most stride numbers to the offset, are
  * charged below, and so is the loss of products that underflow. q is bounded by Cauchy's inequality, or by
- * the largest magnitude in each column.
+ * the largest magnitude in each column. A shift of an own item is rounded to float and added in float, once:
+ * within 1.01 r (q + 2 |shift|).
  */
-static double largest_error(const struct finalist_items *items, const float *row)
+static double largest_error(const struct finalist_items *items, const struct score_desk *desk)
 {
-    const struct score_factors *f = &items->scorer->factors;
-    double squares = 0, by_column = 0;
+    const struct score_products *f = &items->scorer->products;
+    const float *row = desk->row;
+    double squares = 0, by_column = 0, shift = 0;
+    for (int64_t s = 0; s < desk->n_shifts; s++)
+        shift = fmax(shift, fabs(desk->shifts[s]));
     for (int64_t c = 0; c < f->stride; c++) {
         squares += (double)row[c] * (double)row[c];
         by_column += fabs((double)row[c]) * items->largest[c];
     }
     const double by_norm = sqrt(squares) * items->norm, q = by_norm < by_column ? by_norm : by_column;
     const double columns = (double)f->stride;
-    if (!(by_norm < 0x1p120) || !(by_column < 0x1p120) || !(fabs(f->offset) < 0x1p120) || columns > 1e5)
+    if (!(by_norm < 0x1p120) || !(by_column < 0x1p120) || !(fabs(f->offset) < 0x1p120) ||
+        !(shift < 0x1p120) || columns > 1e5)
         return INFINITY;
-    return 2.05 * (columns + 2) * (q * 0x1p-24 + 0x1p-126) + (columns + 4) * (q + fabs(f->offset)) * 0x1p-50;
+    return 2.05 * (columns + 2) * (q * 0x1p-24 + 0x1p-126) +
+           (columns + 4) * (q + fabs(f->offset) + shift) * 0x1p-50 +
+           (desk->n_shifts ? 1.01 * 0x1p-24 * (q + 2 * shift) : 0);
 }
 
 /* ---- users ------------------------------------------------------------------------------------------ */
@@ -108,7 +144,8 @@ struct near_user {
     int32_t *items;  /* the same */
     int64_t n, full; /* of these; so many, and the bar is raised */
     size_t room[2];
-    int64_t masked; /* of the user's, before the block */
+    int64_t masked;  /* of the user's, before the block */
+    int64_t shifted; /* the same of own items with a shift */
     /* Places: */
     double *positives; /* scores, ascending */
     float *low, *high; /* surely below, surely above each of them */
@@ -124,7 +161,7 @@ struct near_user {
 int finalists_init(struct finalists *f, const struct finalist_items *shared, int wants_places,
                    struct dpf_error *error)
 {
-    const size_t words = (size_t)(shared->n_items / 64 + 1), stride = (size_t)shared->scorer->factors.stride;
+    const size_t words = (size_t)(shared->n_items / 64 + 1), stride = (size_t)shared->scorer->products.stride;
     *f = (struct finalists){.shared = shared, .wants_places = wants_places};
     f->near = memory_new(NEAR_USERS, sizeof *f->near);
     f->rows = memory_new(NEAR_USERS, stride * sizeof *f->rows);
@@ -142,6 +179,8 @@ void finalists_free(struct finalists *f)
     for (int i = 0; i < NEAR_USERS; i++) {
         free(f->users[i].positives);
         free(f->users[i].items);
+        free(f->users[i].scores);
+        score_desk_free(&f->users[i].desk);
         if (!f->near)
             continue;
         free(f->near[i].scores);
@@ -246,11 +285,11 @@ static int open_places(struct finalists *f, int i, struct dpf_error *error)
     near->places = near->n_close = 0;
     if (n == 0)
         return 0;
-    if (scorer->scores(scorer->context, u->user, u->positives, u->n_positives, positives, error) != 0)
+    if (scorer_scores(scorer, &u->desk, u->user, u->positives, u->n_positives, positives, error) != 0)
         return -1;
     sort_scores(positives, u->n_positives);
     for (int64_t p = 0; p < u->n_positives; p++)
-        mark_close(near, p, scorer->factors.offset);
+        mark_close(near, p, scorer->products.offset);
     if (u->n_positives > FEW)
         fill_slots(near, u->n_positives);
     return 0;
@@ -258,17 +297,19 @@ static int open_places(struct finalists *f, int i, struct dpf_error *error)
 
 static int open_user(struct finalists *f, int i, struct dpf_error *error)
 {
-    const struct score_factors *factors = &f->shared->scorer->factors;
+    const struct scorer *scorer = f->shared->scorer;
     struct near_user *near = &f->near[i];
-    const float *row = factors->users + (int64_t)f->users[i].user * factors->stride;
-    near->error = largest_error(f->shared, row);
+    struct score_desk *desk = &f->users[i].desk;
+    if (scorer_user(scorer, desk, f->users[i].user, error) != 0)
+        return -1;
+    near->error = largest_error(f->shared, desk);
     f->users[i].left = !isfinite(near->error) || f->users[i].n_positives >= MANY;
-    for (int64_t c = 0; c < factors->stride; c++)
-        f->rows[c * NEAR_USERS + i] = f->users[i].left ? 0 : row[c];
+    for (int64_t c = 0; c < scorer->products.stride; c++)
+        f->rows[c * NEAR_USERS + i] = f->users[i].left ? 0 : desk->row[c];
     if (f->users[i].left)
         return 0;
     near->bar = -FLT_MAX;
-    near->n = near->masked = 0;
+    near->n = near->masked = near->shifted = 0;
     near->full = f->shared->k + 2 * (f->shared->k > 64 ? f->shared->k : 64);
     return f->wants_places ? open_places(f, i, error) : 0;
 }
@@ -449,11 +490,14 @@ static int look_up_places(struct finalists *f, int i, const float *scores, int64
     return 0;
 }
 
-/* What is not ranked must be found by nobody. */
+/* Own items have their shifts. What is not ranked must be found by nobody. */
 static void mask_block(struct finalists *f, int i, float *scores, int64_t first, int64_t n, int64_t width)
 {
     const struct finalist_user *u = &f->users[i];
     struct near_user *near = &f->near[i];
+    const struct score_desk *desk = &u->desk;
+    for (; near->shifted < desk->n_shifts && desk->shifted[near->shifted] < first + n; near->shifted++)
+        scores[desk->shifted[near->shifted] - first] += (float)desk->shifts[near->shifted];
     for (; near->masked < u->n_masked && u->masked[near->masked] < first + n; near->masked++)
         scores[u->masked[near->masked] - first] = -INFINITY;
     for (int64_t past = n; past < width; past++)
@@ -463,7 +507,7 @@ static void mask_block(struct finalists *f, int i, float *scores, int64_t first,
 static int take_block(struct finalists *f, int64_t first, int64_t n, struct dpf_error *error)
 {
     const struct finalist_items *shared = f->shared;
-    const int64_t stride = shared->scorer->factors.stride, panels = n_panels(n);
+    const int64_t stride = shared->scorer->products.stride, panels = n_panels(n);
     for (int64_t p = 0; p < panels; p++)
         shared->kernels->panel(f->rows, shared->panels + (first + p * NEAR_PANEL) * stride, stride,
                                f->block + p * NEAR_PANEL, BLOCK);
@@ -485,23 +529,36 @@ static int take_block(struct finalists *f, int64_t first, int64_t n, struct dpf_
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
-/* The finalists in ascending order, by way of a bit for each item. */
-static int close_list(struct finalists *f, int i, struct dpf_error *error)
+/* Those whose bits are set, in ascending order, with their exact scores; clears the bits. */
+static int take_bits(struct finalists *f, int i, int64_t n, struct dpf_error *error)
 {
     struct finalist_user *u = &f->users[i];
-    struct near_user *near = &f->near[i];
-    raise_bar(f, near);
-    int32_t *grown = memory_grow(u->items, &u->room[1], (size_t)near->n + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    u->items = grown;
+    int32_t *items = memory_grow(u->items, &u->room[1], (size_t)n + 1, sizeof *items);
+    u->items = items ? items : u->items;
+    double *scores = memory_grow(u->scores, &u->room[2], (size_t)n + 1, sizeof *scores);
+    u->scores = scores ? scores : u->scores;
     u->n_items = 0;
-    for (int64_t e = 0; e < near->n; e++)
-        f->bits[near->items[e] / 64] |= UINT64_C(1) << (near->items[e] % 64);
     for (int64_t w = 0; w <= f->shared->n_items / 64; w++)
         for (; f->bits[w]; f->bits[w] &= f->bits[w] - 1)
-            u->items[u->n_items++] = (int32_t)(64 * w + __builtin_ctzll(f->bits[w]));
-    return 0;
+            if (items && scores)
+                u->items[u->n_items++] = (int32_t)(64 * w + __builtin_ctzll(f->bits[w]));
+    if (!items || !scores)
+        return error_memory(error);
+    return scorer_scores(f->shared->scorer, &u->desk, u->user, u->items, u->n_items, u->scores, error);
+}
+
+static void set_bit(uint64_t *bits, int64_t item)
+{
+    bits[item / 64] |= UINT64_C(1) << (item % 64);
+}
+
+static int close_list(struct finalists *f, int i, struct dpf_error *error)
+{
+    const struct near_user *near = &f->near[i];
+    raise_bar(f, &f->near[i]);
+    for (int64_t e = 0; e < near->n; e++)
+        set_bit(f->bits, near->items[e]);
+    return take_bits(f, i, near->n, error);
 }
 
 static int close_places(struct finalists *f, int i, struct dpf_error *error)
@@ -514,17 +571,69 @@ static int close_places(struct finalists *f, int i, struct dpf_error *error)
     u->places = near->places;
     for (int64_t at = 0; at < near->n_close && status == 0; at += 256) {
         const int64_t n = near->n_close - at < 256 ? near->n_close - at : 256;
-        status = scorer->scores(scorer->context, u->user, near->close + at, n, scores, error);
+        status = scorer_scores(scorer, &u->desk, u->user, near->close + at, n, scores, error);
         for (int64_t c = 0; c < n && status == 0; c++)
             u->places += half_places_of(near->positives, u->n_positives, scores[c]);
     }
     return status;
 }
 
+/* ---- one order for everybody ------------------------------------------------------------------------------ */
+
+/* Of a positive: 2 for each item above it, 1 for each that ties with it, of all that the user's list has. */
+static int64_t places_in_order(const struct finalist_items *shared, const struct finalist_user *u,
+                               int64_t item)
+{
+    const struct score_products *p = &shared->scorer->products;
+    const float score = p->items[item * p->stride];
+    int64_t places = shared->above[item];
+    for (int64_t m = 0; m < u->n_masked; m++) {
+        const float other = p->items[(int64_t)u->masked[m] * p->stride];
+        places -= (other > score) + (other >= score);
+    }
+    return places;
+}
+
+/* A walk from the first of all, past what leaves the list, to the last that ties with the k-th. */
+static int walk_order(struct finalists *f, int i, struct dpf_error *error)
+{
+    const struct finalist_items *shared = f->shared;
+    struct finalist_user *u = &f->users[i];
+    const int64_t listed = shared->n_items - u->n_masked, wanted = shared->k < listed ? shared->k : listed;
+    int64_t n = 0, end = 0;
+    for (int64_t m = 0; m < u->n_masked; m++)
+        set_bit(f->bits, u->masked[m]);
+    double last = 0;
+    for (; end < shared->n_items && (n < wanted || (n > 0 && shared->order[end].score == last)); end++) {
+        const int64_t item = shared->order[end].entry;
+        if (f->bits[item / 64] >> (item % 64) & 1)
+            continue;
+        n++;
+        last = shared->order[end].score;
+    }
+    /* The bits become those of the others, as far as it went. */
+    uint64_t *bits = f->bits;
+    for (int64_t e = 0; e < end; e++) {
+        const int64_t item = shared->order[e].entry;
+        bits[item / 64] ^= UINT64_C(1) << (item % 64);
+    }
+    for (int64_t m = 0; m < u->n_masked; m++)
+        bits[u->masked[m] / 64] &= ~(UINT64_C(1) << (u->masked[m] % 64));
+    u->left = 0;
+    u->places = 0;
+    for (int64_t p = 0; f->wants_places && p < u->n_positives; p++)
+        u->places += places_in_order(shared, u, u->positives[p]);
+    return take_bits(f, i, n, error);
+}
+
 int finalists_find(struct finalists *f, struct dpf_error *error)
 {
     const int64_t n_items = f->shared->n_items;
     int status = 0;
+    for (int i = 0; i < f->n_users && status == 0 && f->shared->order; i++)
+        status = walk_order(f, i, error);
+    if (f->shared->order)
+        return status;
     for (int i = 0; i < f->n_users && status == 0; i++)
         status = open_user(f, i, error);
     for (int64_t first = 0; first < n_items && status == 0; first += BLOCK)

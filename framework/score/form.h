@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * form.h - a model as a formula with named arrays and numbers; docs/model-state.md has the formulas.
+ *
+ * A form is a view: its arrays lie in a state, in factor rows or in mapped files. What a component or a file says is checked
+ * here, once, by the table of formulas: shapes, ranges, orders.
+ */
+#ifndef DPF_SCORE_FORM_H
+#define DPF_SCORE_FORM_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "dpframe/score_form.h"
+
+enum score_formula {
+    SCORE_FUNCTION, /* plugin/1: the component's own function */
+    SCORE_BASE,
+    SCORE_ROWS,
+    SCORE_RIDGE,
+    SCORE_EASE,
+    SCORE_NEIGHBOURS,
+    SCORE_FORMULAS
+};
+
+/* Arrays and numbers of each formula, by their places. */
+enum { BASE_BASE };
+enum { ROWS_ITEMS, ROWS_USERS };
+enum { ROWS_OFFSET };
+enum { RIDGE_BIAS, RIDGE_LOADINGS, RIDGE_VARIANCE };
+enum { RIDGE_CENTRE, RIDGE_UNIT, RIDGE_RESIDUAL_VARIANCE };
+enum { EASE_COLUMN, EASE_POPULARITY, EASE_UNDO, EASE_WEIGHT, EASE_IN, EASE_OUT, EASE_SPAN };
+enum { EASE_VALUE_LOW, EASE_VALUE_HIGH, EASE_LOWEST_WEIGHT };
+enum { NEIGHBOURS_ITEMS, NEIGHBOURS_SIMILARITIES, NEIGHBOURS_REPORTED };
+#define SCORE_MOST_ARRAYS 7
+#define SCORE_MOST_SCALARS 3
+
+/* What the table of formulas says of an array. */
+struct score_array_rule {
+    const char *name;
+    const char *rows, *columns; /* of its shape: "items", "factors", ...; "1" */
+    const char *unit;
+    int32_t type;
+    int32_t optional;
+    double least, most; /* of its numbers */
+};
+struct score_formula_rule {
+    const char *name; /* "ridge/1" */
+    struct score_array_rule arrays[SCORE_MOST_ARRAYS];
+    const char *scalars[SCORE_MOST_SCALARS];
+    int reads_records; /* a user's own, for the scores */
+};
+extern const struct score_formula_rule score_formulas[SCORE_FORMULAS];
+
+struct score_form {
+    enum score_formula formula;
+    int64_t n_items;
+    dpf_array arrays[SCORE_MOST_ARRAYS]; /* by place; name NULL: it is not there */
+    double scalars[SCORE_MOST_SCALARS];
+    void *owned[SCORE_MOST_ARRAYS]; /* copies, where numbers were not of the formula's type */
+};
+
+/*
+ * What is said, by the table; from names where it was read ("recommender X", "x/index.json"). users: how many there are,
+ * -1: not known. -1 with an error of that fault; *out is empty then.
+ */
+int score_form_read(const dpf_form *said, int64_t n_items, int64_t n_users, const char *from,
+                    enum dpf_fault fault, struct score_form *out, struct dpf_error *error);
+/* Copies what does not lie in the block: it may go. On failure the form is empty. */
+int score_form_keep(struct score_form *form, const void *block, uint64_t bytes, struct dpf_error *error);
+void score_form_free(struct score_form *form);
+
+static inline const float *score_floats(const struct score_form *form, int place)
+{
+    return form->arrays[place].data;
+}
+static inline int64_t score_columns(const struct score_form *form, int place)
+{
+    return form->arrays[place].columns;
+}
+
+#endif
