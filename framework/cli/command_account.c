@@ -9,6 +9,7 @@
 #include "account/account_utility.h"
 #include "base/terminal.h"
 #include "cli/command.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 #include "privacy/dp_event.h"
 #include "select/select_run.h"

@@ -15,6 +15,7 @@
 #include "sweep/sweep_run.h"
 #include "sweep/sweep_statements.h"
 #include "plan/unlisted.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 
 static const char usage[] =

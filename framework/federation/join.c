@@ -22,6 +22,7 @@
 #include "federation/exchange.h"
 #include "federation/party_state.h"
 #include "federation/refusal.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 #include "plan/combinations.h"
 #include "plan/repeat.h"

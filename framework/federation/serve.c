@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "federation/serve.h"
 
+#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +13,19 @@
 #include "federation/empty_data.h"
 #include "federation/refusal.h"
 #include "federation/serving.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 #include "run/resume.h"
 #include "run/run_once.h"
 
+#define TELL_SECONDS 5.0 /* a party that is still there tries to come back each second */
+
 static int wait_for_parties(struct serve *serve, struct dpf_error *error)
 {
     const dpf_value *v = serve->channel.options.params.values;
-    const double until = channel_clock() + v[FEDERATION_JOIN_TIME].real;
+    const int over = serve->checkpoint && serve->checkpoint->over; /* they are only told, and some know it */
+    const double longest = v[FEDERATION_JOIN_TIME].real,
+                 until = channel_clock() + (over ? fmin(longest, TELL_SECONDS) : longest);
     while (serve_count_ready(serve) < serve->members.n) {
         struct channel_event event;
         const int status = serve_next_event(serve, until, &event, error);
@@ -29,7 +35,6 @@ static int wait_for_parties(struct serve *serve, struct dpf_error *error)
             return -1;
     }
     const int64_t n = serve_count_ready(serve);
-    const int over = serve->checkpoint && serve->checkpoint->over; /* they are only told, and some know it */
     if (!over && n < v[FEDERATION_LEAST_PARTIES].integer)
         return error_set(error, DPF_FAULT_RUN,
                          "%lld of %lld parties have joined within %g seconds, and [federation] least-parties "

@@ -35,13 +35,6 @@ struct plan_options {
  * queries, sensitivities, noise, the ledger and the guarantee. Both leave *plan to plan_free.
  */
 int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_error *error);
-/* Reads the file of [privacy] ledger, if there is one, and fails if this run would not fit. With `charge` it
-   adds the run: to be done once, before anything is released. */
-int plan_charge(struct plan *plan, int charge, struct dpf_error *error);
-/* The same of other releases than all of the plan's, with the guarantee that they have by themselves: of a run that goes
-   on from a checkpoint, or of several runs. */
-int plan_charge_part(struct plan *plan, const struct guarantee *guarantee, const struct ledger *ledger,
-                     const struct data_ledger_resumption *resumption, int charge, struct dpf_error *error);
 /* Computes what the guarantee implies for groups and tests, for display; needs a completed plan. */
 int plan_measure(struct plan *plan, struct dpf_error *error);
 /* n_users and n_items from the data, or -1 where the data has not been read: sizes then come from

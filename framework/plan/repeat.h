@@ -26,10 +26,6 @@ int repeat_count(struct plan *plan, int64_t repeats, struct dpf_error *error);
 int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_resumption *resumption,
                   struct dpf_error *error);
 
-/* Counts so many trainings in place of one in the ledger of a complete plan, and judges it again: all are drawn with noise
-   of their own and read the same records. */
-int repeat_trainings(struct plan *plan, int64_t trainings, struct dpf_error *error);
-
 /* What several runs of a plan on the same records release together. */
 struct runs_cost {
     double epsilon; /* the least that is proved; NaN: none is */

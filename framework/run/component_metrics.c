@@ -83,14 +83,12 @@ void component_metrics_add(void *context, const char *section, const char *name,
     pthread_mutex_unlock(&metrics->lock);
 }
 
-double component_metrics_largest(struct component_metrics *metrics, const char *section, const char *name)
+double component_metrics_largest(const struct component_metrics *metrics, const char *section,
+                                 const char *name)
 {
     int found;
-    pthread_mutex_lock(&metrics->lock);
     const int64_t at = place(metrics, section, name, &found);
-    const double largest = found && metrics->items[at].n ? metrics->items[at].largest : (double)NAN;
-    pthread_mutex_unlock(&metrics->lock);
-    return largest;
+    return found && metrics->items[at].n ? metrics->items[at].largest : (double)NAN;
 }
 
 static json_t *metric_json(const struct component_metric *metric)

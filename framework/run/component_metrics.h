@@ -33,8 +33,9 @@ void component_metrics_open(struct component_metrics *metrics);
 void component_metrics_close(struct component_metrics *metrics);
 /* Thread-safe; context is a struct component_metrics. A metric that finds no memory is dropped. */
 void component_metrics_add(void *context, const char *section, const char *name, double value);
-/* The largest that was reported under a section and name, or NAN. */
-double component_metrics_largest(struct component_metrics *metrics, const char *section, const char *name);
+/* The largest that was reported under a section and name, or NAN; once no component reports any more, as the next. */
+double component_metrics_largest(const struct component_metrics *metrics, const char *section,
+                                 const char *name);
 /* {"section": {"name": {"mean", "least", "largest", "n"}}}. New reference. */
 json_t *component_metrics_json(const struct component_metrics *metrics);
 

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "data/load.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 #include "plan/repeat.h"
 #include "run/alike.h"

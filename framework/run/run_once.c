@@ -296,9 +296,12 @@ static int draw_again(struct run *run, int64_t number, struct metrics *out, stru
     if (status == 0)
         status = at_home_open(&home, &run->dataset, run->pool, plan, &model, error);
     if (status == 0) {
-        const struct scorer scorer = model_scorer(&model);
-        status = evaluate_model(&run->session.evaluate, &home.view, &scorer, plan->seeded, run->pool, 0, out,
-                                error);
+        struct scorer scorer;
+        status = model_scorer(&model, &scorer, error);
+        if (status == 0)
+            status = evaluate_model(&run->session.evaluate, &home.view, &scorer, plan->seeded, run->pool, 0,
+                                    out, error);
+        scorer_close(&scorer);
     }
     at_home_close(&home);
     model_free(&model);

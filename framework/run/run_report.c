@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/model_scorer.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 #include "plot/html_page.h"
 #include "plot/plot_svg.h"

@@ -20,6 +20,7 @@
 #include "base/ticker.h"
 #include "data/load.h"
 #include "evaluate/metric_table.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
 #include "run/failure.h"

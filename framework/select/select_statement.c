@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/terminal.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 #include "select/candidates.h"
 #include "select/select_run.h"

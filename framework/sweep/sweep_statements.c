@@ -11,6 +11,7 @@
 #include "sweep/sweep_point.h"
 #include "sweep/sweep_statements.h"
 #include "sweep/together.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 
 struct statements {

@@ -233,6 +233,9 @@ static void an_old_copy_is_refused(void **state)
     start_parties("older", pids, NULL);
     next_is_killed("older", 0, 41, "");
     shell_in_directory("cp -p older/private/checkpoint older.copy");
+    expect_end(next_server("older", 3, 0, "-o items.mechanism.epsilon=100"), "older-server3", 2,
+               "belongs to another run: [items.mechanism] epsilon was \"200\" and is \"100\"");
+    expect_end(start_server("older", ""), "older-server", 2, "an interrupted run has left");
     next_is_killed("older", 1, 12 + 60 + 60 + 40, "");
     shell_in_directory("cp -p older.copy older/private/checkpoint");
     expect_end(next_server("older", 2, 0, "-o federation.join-time=2"), "older-server2", 1,

@@ -137,10 +137,10 @@ static void nothing_is_trained_on_them(void **state)
     assert_true(metric("one/run.json", "rmse") != metric("other/run.json", "rmse"));
     command_expect("-q -c proved.ini -O three", 0, "");
     command_expect("-q -c proved.ini -o data.path=turned.csv -O four", 0, "");
-    same_file("three/release/model_state.bin", "four/release/model_state.bin", 1);
+    same_file("three/release/model/bias.npy", "four/release/model/bias.npy", 1);
     assert_true(metric("three/run.json", "rmse") != metric("four/run.json", "rmse"));
     command_expect("-q -c proved.ini -o run.seed=2 -O five", 0, "");
-    same_file("three/release/model_state.bin", "five/release/model_state.bin", 0);
+    same_file("three/release/model/bias.npy", "five/release/model/bias.npy", 0);
     /* The saved run tells the same of them. */
     for (int i = 0; i < 2; i++) {
         command_expect(i ? "evaluate three --json" : "evaluate one --json", 0, "");

@@ -106,6 +106,32 @@ static void a_round_that_was_answered_stays_answered(void **unused)
     party_state_close(&state);
 }
 
+/* A server has begun rounds again: one that was paid for may be answered once more, one that was not stays answered. */
+static void a_round_that_is_paid_again_may_be_answered_again(void **unused)
+{
+    (void)unused;
+    struct party_state state;
+    struct dpf_error error = {0};
+    const uint8_t of[16] = {7};
+    int known;
+    open_state(&state);
+    assert_string_equal(enter(&state, of, digest, "17", records, &known), "");
+    assert_int_equal(party_state_keep(&state, 4, &error), 0);
+    assert_int_equal(party_state_keep(&state, 5, &error), 0);
+    assert_int_equal(party_state_repeat(&state, 2, 0, &error), 0);
+    assert_int_equal(state.next_round, 5);
+    assert_int_equal(party_state_repeat(&state, 3, 1, &error), 0);
+    party_state_close(&state);
+    open_state(&state);
+    assert_string_equal(enter(&state, of, digest, "17", records, &known), "");
+    assert_true(known);
+    assert_int_equal(state.next_round, 4);
+    assert_int_equal(state.answered, 1);
+    assert_int_equal(state.repeats, 3);
+    assert_int_equal(state.paid, 1);
+    party_state_close(&state);
+}
+
 static void a_run_is_joined_as_one_and_with_one_file(void **unused)
 {
     (void)unused;
@@ -179,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_round_that_was_answered_stays_answered),
+        cmocka_unit_test(a_round_that_is_paid_again_may_be_answered_again),
         cmocka_unit_test(a_run_is_joined_as_one_and_with_one_file),
         cmocka_unit_test(one_process_has_the_directory),
         cmocka_unit_test(a_damaged_file_answers_nothing),

@@ -30,4 +30,24 @@ dpf_status adding_server_close(void *self, const dpf_call *call, dpf_exchange *x
     .server_send = adding_server_send, .server_take = adding_server_take,                                    \
     .server_close = adding_server_close
 
+/* The plugin of an aggregator without parameters: whoever adds sees every message, and takes rows in any order. */
+#define ADDING_PLUGIN(ID, SCALE, SUMMARY, CITATION)                                                          \
+    static const dpf_aggregator functions = {.sees = DPF_SEES_MESSAGES,                                      \
+                                             .flags = DPF_AGGREGATOR_BY_ROWS | DPF_AGGREGATOR_ADDS,          \
+                                             .absorb = adding_absorb,                                        \
+                                             .merge = adding_merge,                                          \
+                                             .scale = SCALE,                                                 \
+                                             ADDING_EXCHANGE};                                               \
+    static const dpf_component component = {.size = sizeof(dpf_component),                                   \
+                                            .role = DPF_ROLE_AGGREGATOR,                                     \
+                                            .id = ID,                                                        \
+                                            .version = "1.0.0",                                              \
+                                            .summary = SUMMARY,                                              \
+                                            .citation = CITATION,                                            \
+                                            .param_stride = sizeof(dpf_param),                               \
+                                            .create = adding_create,                                         \
+                                            .destroy = adding_destroy,                                       \
+                                            .functions = &functions};                                        \
+    DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe." ID, "1.0.0", "Apache-2.0", component)
+
 #endif

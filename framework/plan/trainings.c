@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/trainings.h"
+
+#include <math.h>
+
+#include "base/log.h"
+#include "privacy/statement.h"
+
+static double least_proved(const struct guarantee *guarantee)
+{
+    double least = INFINITY;
+    for (int i = 0; i < guarantee->n_accounts; i++)
+        if (statement_proves(guarantee, &guarantee->accounts[i]))
+            least = fmin(least, guarantee->accounts[i].answer.epsilon);
+    return isfinite(least) ? least : 0;
+}
+
+int trainings_count(struct plan *plan, int64_t trainings, struct dpf_error *error)
+{
+    const double alone = least_proved(&plan->guarantee);
+    struct ledger all;
+    if (plan->ledger.n == 0)
+        return 0;
+    if (ledger_times(&plan->ledger, trainings, &all, error) != 0) {
+        ledger_free(&all);
+        return -1;
+    }
+    ledger_free(&plan->ledger);
+    plan->ledger = all;
+    plan->run_facts.rounds *= trainings;
+    guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
+    plan->guarantee.trainings = trainings;
+    plan->guarantee.alone = alone;
+    if (plan->privacy.params.values[PRIVACY_BUDGET].integer == BUDGET_TOTAL)
+        log_message(LOG_LEVEL_WARNING,
+                    "the noise is that of total-epsilon for one training; with [run] compare-repetitions "
+                    "%lld trainings are "
+                    "counted, so the stated epsilon exceeds it",
+                    (long long)trainings);
+    return guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                             plan->run_facts.rounds, error);
+}
