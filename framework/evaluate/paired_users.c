@@ -69,20 +69,50 @@ static double exact_p(const struct pairs *pairs, double limit)
     return (double)beyond / (double)all;
 }
 
+/* Bit b of byte j becomes bit j of byte b (Warren, Hacker's Delight, 7-3). */
+static uint64_t transpose(uint64_t x)
+{
+    x = (x & 0xaa55aa55aa55aa55) | (x & 0x00aa00aa00aa00aa) << 7 | (x >> 7 & 0x00aa00aa00aa00aa);
+    x = (x & 0xcccc3333cccc3333) | (x & 0x0000cccc0000cccc) << 14 | (x >> 14 & 0x0000cccc0000cccc);
+    return (x & 0xf0f0f0f00f0f0f0f) | (x & 0x00000000f0f0f0f0) << 28 | (x >> 28 & 0x00000000f0f0f0f0);
+}
+
+enum { WORDS = (FLIPS + 63) / 64, TOGETHER = 8 };
+
+/* Adds the signed differences of n users, at most TOGETHER, to all sums: by a table of what their signs can add up to. */
+static void add_signed(const double *d, int64_t n, uint64_t bits[TOGETHER][WORDS], double *sums)
+{
+    double table[1 << TOGETHER] = {0};
+    for (int64_t i = 0; i < n; i++)
+        table[0] -= d[i];
+    for (int m = 1; m < 1 << n; m++)
+        table[m] = table[m & (m - 1)] + 2 * d[__builtin_ctz((unsigned)m)];
+    for (int w = 0; w < WORDS; w++)
+        for (int byte = 0; byte < 8; byte++) {
+            uint64_t x = 0;
+            for (int64_t i = 0; i < n; i++)
+                x |= (bits[i][w] >> 8 * byte & 0xff) << 8 * i;
+            x = transpose(x);
+            for (int b = 0; b < 8; b++)
+                sums[64 * w + 8 * byte + b] += table[x >> 8 * b & 0xff];
+        }
+}
+
 static int drawn_p(const struct pairs *pairs, double limit, const dpf_stream *stream, double *p,
                    struct dpf_error *error)
 {
-    enum { WORDS = (FLIPS + 63) / 64 };
     double *sums = memory_new(64 * WORDS, sizeof *sums);
     if (!sums)
         return error_memory(error);
-    for (int64_t i = 0; i < pairs->n; i++) {
-        uint64_t bits[WORDS];
-        dpf_cursor cursor;
-        random_seek(stream, 0, 0, (uint32_t)i, &cursor);
-        random_bits(&cursor, bits, WORDS);
-        for (int k = 0; k < 64 * WORDS; k++)
-            sums[k] += bits[k / 64] >> k % 64 & 1 ? pairs->d[i] : -pairs->d[i];
+    for (int64_t first = 0; first < pairs->n; first += TOGETHER) {
+        uint64_t bits[TOGETHER][WORDS];
+        const int64_t n = pairs->n - first < TOGETHER ? pairs->n - first : TOGETHER;
+        for (int64_t i = 0; i < n; i++) {
+            dpf_cursor cursor;
+            random_seek(stream, 0, 0, (uint32_t)(first + i), &cursor);
+            random_bits(&cursor, bits[i], WORDS);
+        }
+        add_signed(pairs->d + first, n, bits, sums);
     }
     int beyond = 0;
     for (int k = 0; k < FLIPS; k++)

@@ -73,6 +73,12 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
         "Models to evaluate on the same split, privately: non-private (this configuration without its "
         "mechanisms), popularity, mean, biases (no privacy), private-popularity, private-biases (trained "
         "with the epsilon that is proved for this run, and not released)."),
+    [RUN_VERDICT] = DPF_PARAM_BOOL_F("verdict", 1, 0,
+                                     "Say after training whether the model is worth more than the simplest "
+                                     "one. What it needs beside compare is "
+                                     "trained for it: simple models, and the model without noise where that "
+                                     "takes at most a fifth of training "
+                                     "and evaluation, or a second. Private."),
     [RUN_COMPARE_REPETITIONS] =
         DPF_PARAM_INT_F("compare-repetitions", 0, 0, 100, DPF_PARAM_PRIVACY, "trainings",
                         "Trains the model so many times more with other noise, and the verdict says how the "

@@ -25,6 +25,7 @@ enum run_param {
     RUN_TRACE,
     RUN_NOISE,
     RUN_COMPARE,
+    RUN_VERDICT,
     RUN_COMPARE_REPETITIONS,
     RUN_PLUGIN_DIR,
     RUN_COMM,

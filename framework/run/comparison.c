@@ -4,8 +4,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/ticker.h"
 #include "engine/engine.h"
 #include "engine/model_scorer.h"
 #include "engine/recommender_fit.h"
@@ -111,13 +114,67 @@ static int change_arguments(const struct compared_run *run, const char *name, st
         return -1;
     if (comparison_is_private(name))
         return change_to_private(run, name, changed, error);
-    if (strcmp(name, "non-private") == 0)
-        return 0;
+    if (strcmp(name, "non-private") == 0) {
+        char columns[32];
+        snprintf(columns, sizeof columns, "%lld", (long long)run->columns);
+        return run->columns > 0 ? change(changed, "model.recommender.items", columns, error) : 0;
+    }
     return change(changed, "model.kind", name, error) == 0 ? change(changed, "model.recommender", "", error)
                                                            : -1;
 }
 
 /* ---- training and evaluation ------------------------------------------------------------------------ */
+
+/* The test records of some users; the others have none. */
+static int sample_test(const struct csr *from, int64_t users, struct csr *out, struct dpf_error *error)
+{
+    int64_t tested = 0, seen = 0, used = 0;
+    const int64_t all = from->ptr[from->rows] - from->ptr[0];
+    for (int64_t u = 0; u < from->rows; u++)
+        tested += from->ptr[u + 1] > from->ptr[u];
+    *out = (struct csr){.rows = from->rows,
+                        .ptr = memory_new((size_t)from->rows + 1, sizeof *out->ptr),
+                        .others = memory_raw((size_t)all + 1, sizeof *out->others),
+                        .values = from->values ? memory_raw((size_t)all + 1, sizeof *out->values) : NULL,
+                        .voids = from->voids ? memory_raw((size_t)all + 1, 1) : NULL};
+    if (!out->ptr || !out->others || (from->values && !out->values) || (from->voids && !out->voids))
+        return error_memory(error);
+    for (int64_t u = 0; u < from->rows; u++) {
+        const int64_t first = from->ptr[u], n = from->ptr[u + 1] - first;
+        const int taken = n > 0 && seen * users / tested != (seen + 1) * users / tested;
+        seen += n > 0;
+        for (int64_t k = 0; k < n && (taken || users >= tested); k++, used++) {
+            out->others[used] = from->others[first + k];
+            if (out->values)
+                out->values[used] = from->values[first + k];
+            if (out->voids)
+                out->voids[used] = from->voids[first + k];
+        }
+        out->ptr[u + 1] = used;
+    }
+    return 0;
+}
+
+static int evaluate(const struct compared_run *run, const struct session *session, struct dataset *view,
+                    struct model *model, struct metrics *out, struct dpf_error *error)
+{
+    struct scorer scorer;
+    struct csr sample = {0};
+    const struct csr all = view->test.by_user;
+    int status = run->users > 0 ? sample_test(&all, run->users, &sample, error) : 0;
+    if (status == 0 && run->users > 0)
+        view->test.by_user = sample;
+    if (status == 0)
+        status = model_scorer(model, &scorer, error);
+    if (status == 0) {
+        status = evaluate_model(&run->session->evaluate, view, &scorer, session->plan.seeded, run->pool, 0,
+                                out, error);
+        scorer_close(&scorer);
+    }
+    view->test.by_user = all;
+    csr_free(&sample);
+    return status;
+}
 
 static int train(const struct compared_run *run, struct plan *plan, struct model *model,
                  struct dpf_error *error)
@@ -125,10 +182,14 @@ static int train(const struct compared_run *run, struct plan *plan, struct model
     struct engine_stats stats;
     if (model_init(model, plan, run->dataset, error) != 0)
         return -1;
+    int status = 0;
+    ticker_begin("training a model to compare with", 0);
     if (plan->recommender.instance)
-        return recommender_fit_run(model, run->pool, &stats, error);
-    return plan_is_factorization(plan) ? engine_run(plan, run->dataset, run->pool, model, NULL, &stats, error)
-                                       : 0;
+        status = recommender_fit_run(model, run->pool, &stats, error);
+    else if (plan_is_factorization(plan))
+        status = engine_run(plan, run->dataset, run->pool, model, NULL, &stats, error);
+    ticker_end();
+    return status;
 }
 
 static int check_proof(const struct compared_run *run, const struct session *session, struct comparison *out,
@@ -160,14 +221,8 @@ static int train_and_evaluate(const struct compared_run *run, struct session *se
         status = train(run, &session->plan, &model, error);
     if (status == 0)
         status = at_home_open(&home, run->dataset, run->pool, &session->plan, &model, error);
-    if (status == 0) {
-        struct scorer scorer;
-        status = model_scorer(&model, &scorer, error);
-        if (status == 0)
-            status = evaluate_model(&run->session->evaluate, &home.view, &scorer, session->plan.seeded,
-                                    run->pool, 0, &out->metrics, error);
-        scorer_close(&scorer);
-    }
+    if (status == 0)
+        status = evaluate(run, session, &home.view, &model, &out->metrics, error);
     at_home_close(&home);
     model_free(&model);
     return status;

@@ -26,6 +26,20 @@ static const struct comparison *take(const struct judge *judge, const char *name
     return next;
 }
 
+#define FEWEST_USERS 1000 /* to tell anything from */
+#define MOST_USERS 20000
+
+/* Of so many users the model without noise is evaluated; 0: there is no time for it. */
+static int64_t users_in_time(const struct judge *judge)
+{
+    const int64_t all = judge->run.dataset->users.n;
+    const double left = judge->seconds - judge->trained;
+    const double users = judge->evaluated > left ? (double)all * left / judge->evaluated : (double)all;
+    if (!(left > 0) || (users < FEWEST_USERS && users < (double)all))
+        return 0;
+    return users < MOST_USERS ? (int64_t)users : MOST_USERS;
+}
+
 char *judge_words(const struct judge *judge, enum verdict *verdict)
 {
     const struct plan *plan = &judge->run.session->plan;
@@ -55,8 +69,10 @@ char *judge_words(const struct judge *judge, enum verdict *verdict)
     }
     *verdict = verdict_judge(&input);
     const struct comparison *twin = named(judge, "non-private");
-    if (!twin && judge->twin && input.has_noise && verdict_gives_reason(&input))
-        twin = take(judge, "non-private");
+    struct judge sampled = *judge;
+    sampled.run.users = users_in_time(judge);
+    if (!twin && sampled.run.users > 0 && input.has_noise && verdict_gives_reason(&input))
+        twin = take(&sampled, "non-private");
     input.non_private = twin ? &twin->metrics : NULL;
     log_set_level(level);
     return verdict_text(&input);

@@ -10,7 +10,9 @@ struct judge {
     struct compared_run run; /* complete, with its guarantee */
     const struct metrics *test;
     int trains; /* models that are not among those yet; else it judges by those that there are */
-    int twin;   /* also the model without noise, where it may be the cause */
+    /* Also the model without noise, where it may be the cause and takes no more seconds than these; what the run's own
+       training and evaluation took is what it takes. 0: it is not trained. */
+    double seconds, trained, evaluated;
     /* What was trained already; models that it trains are added. */
     struct comparison *models; /* COMPARISON_MOST */
     int *n_models;

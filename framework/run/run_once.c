@@ -237,7 +237,7 @@ static int evaluate_run(struct run *run, struct dpf_error *error)
 static int compare_with(struct run *run, const struct arguments *arguments, const char *name,
                         struct dpf_error *error)
 {
-    const struct compared_run compared = {arguments, &run->session, &run->dataset, run->pool};
+    const struct compared_run compared = {arguments, &run->session, &run->dataset, run->pool, 0, 0};
     if (run->n_comparisons == COMPARISON_MOST)
         return error_set(error, DPF_FAULT_RUN, "not enough memory for %s", name);
     if (comparison_make(&compared, name, &run->comparisons[run->n_comparisons], error) != 0)
@@ -273,7 +273,18 @@ static int compare(struct run *run, const struct arguments *arguments, struct dp
 
 /* ---- the verdict ---------------------------------------------------------------------------------- */
 
-#define TWIN_SECONDS 60.0 /* a model that took longer is not trained again for the sake of a sentence */
+/* What private-gram without noise needs to be compared with it: no more columns than the run had. */
+static int64_t columns_of(struct run *run)
+{
+    struct scorer scorer;
+    struct dpf_error ignored = {0};
+    const int known = model_scorer(&run->model, &scorer, &ignored) == 0;
+    const int64_t columns =
+        known && scorer.form.formula == SCORE_EASE ? scorer.form.arrays[EASE_WEIGHT].rows : 0;
+    if (known)
+        scorer_close(&scorer);
+    return columns;
+}
 
 /* One training more with noise of its own; the plan keeps that key. */
 static int draw_again(struct run *run, int64_t number, struct metrics *out, struct dpf_error *error)
@@ -331,22 +342,28 @@ static int give_verdict(struct run *run, const struct arguments *arguments, cons
                         char **words, enum verdict *verdict, struct dpf_error *error)
 {
     const int asked = run->n_comparisons;
+    const double trained = run->stages.at[STAGE_TRAIN].wall, evaluated = run->stages.at[STAGE_EVALUATE].wall;
     const int64_t most = run->session.plan.run.params.values[RUN_COMPARE_REPETITIONS].integer;
     struct metrics *redrawn = memory_new((size_t)most + 1, sizeof *redrawn);
     if (!redrawn)
         return error_memory(error);
     const int64_t n_redrawn = redraw(run, redrawn);
-    const struct judge judge = {.run = {arguments, &run->session, &run->dataset, run->pool},
-                                .test = &run->test,
-                                /* Of several ranks, the first judges by what all have trained. */
-                                .trains = !run->quiet && ranks_size() == 1,
-                                .twin = run->stages.at[STAGE_TRAIN].wall < TWIN_SECONDS,
-                                .models = run->comparisons,
-                                .n_models = &run->n_comparisons,
-                                .redrawn = redrawn,
-                                .n_redrawn = n_redrawn};
+    const struct judge judge = {
+        .run = {arguments, &run->session, &run->dataset, run->pool, 0, columns_of(run)},
+        .test = &run->test,
+        /* Of several ranks, the first judges by what all have trained. */
+        .trains = !run->quiet && ranks_size() == 1,
+        .seconds = fmax(1, 0.2 * (trained + evaluated)),
+        .trained = trained,
+        .evaluated = evaluated,
+        .models = run->comparisons,
+        .n_models = &run->n_comparisons,
+        .redrawn = redrawn,
+        .n_redrawn = n_redrawn};
     int status = 0;
-    *words = run->remote ? NULL : judge_words(&judge, verdict); /* one user is no test */
+    const int wanted =
+        run->session.plan.run.params.values[RUN_VERDICT].integer && !run->remote; /* one user is no test */
+    *words = wanted ? judge_words(&judge, verdict) : NULL;
     if (*words)
         status = verdict_file_write(directory, *verdict, *words, run->comparisons, run->n_comparisons, error);
     for (int64_t i = 0; i < n_redrawn; i++)

@@ -173,6 +173,25 @@ void outcome_tests_free(struct outcome_tests *tests)
 
 /* ---- in words ----------------------------------------------------------------------------------------- */
 
+/* What the runs of a pair have in common, by what they say of themselves: an axis or a variant may set the noise. */
+static const char *paired_words(const struct outcomes *outcomes, const struct outcome_tests *tests)
+{
+    size_t pairs = 0, alike = 0;
+    for (size_t i = 0; i < tests->n; i++)
+        for (size_t r = 0; r < outcomes->n_repetitions; r++) {
+            const struct outcome *a = cell_run(outcomes, tests->items[i].cell, r),
+                                 *b = cell_run(outcomes, tests->items[i].baseline, r);
+            pairs += a && b;
+            alike += a && b && results_have_noise(a->run) && results_have_noise(b->run) &&
+                     is(a, "privacy", "randomness", "reproducible") &&
+                     is(b, "privacy", "randomness", "reproducible") &&
+                     is(a, "privacy", "noise-seed", setting(b, "privacy", "noise-seed"));
+        }
+    return alike == 0       ? "the same split, noise of its own"
+           : alike == pairs ? "the same split and the same seed of the noise"
+                            : "the same split; some pairs have the same seed of the noise, others have not";
+}
+
 char *outcome_tests_note(const struct outcomes *outcomes, const struct outcome_tests *tests)
 {
     struct text note = {0};
@@ -191,10 +210,7 @@ char *outcome_tests_note(const struct outcomes *outcomes, const struct outcome_t
             text_add(&note, "%s%s", before, outcomes->dimensions[d].key);
             before = " and ";
         }
-    text_add(&note, " (%s). ",
-             json_is_true(json_object_get(outcomes->sweep, "pairs_noise"))
-                 ? "the same split and the same seed of the noise"
-                 : "the same split, noise of its own");
+    text_add(&note, " (%s). ", paired_words(outcomes, tests));
     text_add(&note,
              overlap > 0
                  ? "Repetitions share training records: t-test with the correction of Nadeau and Bengio. "

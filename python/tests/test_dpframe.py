@@ -115,13 +115,14 @@ class Saved(unittest.TestCase):
         self.assertIn("proved" if self.run_of_frame.guarantee.epsilon is None else "Proved", shown)
         self.assertIn(self.run_of_frame.guarantee.unit, self.run_of_frame.statement)
 
-    def test_a_recommender_has_no_factors(self):
+    def test_a_recommender_has_rows_of_items_alone(self):
         with tempfile.TemporaryDirectory() as directory:
             config = Path(directory) / "popularity.ini"
             config.write_text("[model]\nrecommender = private-popularity\n[data]\nfeedback = implicit\n"
                               "[privacy]\nunit = user\nadjacency = replace\nid-lists = public\n", encoding="utf-8")
             run = dpframe.run(config, {"model.users": 50}, data=made_up())
-            self.assertFalse(hasattr(run, "item_factors"))
+            self.assertEqual(run.item_factors.shape, (20, 1))
+            self.assertFalse(hasattr(run, "user_factors"))
             self.assertEqual(len(run.item_ids), 20)
 
 

@@ -123,7 +123,7 @@ static dpf_status scores(void *self, const dpf_call *call, const dpf_scoring *sc
     return DPF_OK;
 }
 
-static const dpf_recommender functions = {flags, releases, state_bytes, fit, check, scores, {NULL}};
+static const dpf_recommender functions = {flags, releases, state_bytes, fit, check, scores, NULL, {NULL}};
 SPECIMEN_OF(DPF_ROLE_RECOMMENDER, functions)
 
 #endif

@@ -31,6 +31,7 @@ static const struct {
     {"dpmf-rp", 510.940285, 1e-5},
     /* The same budget, by thetas of four digits: theta^2/(1-2 theta)^4 = .010605680 of beta n = 1; .500265946 of p = 1682. */
     {"dpmf-rp-case2", 510.998050, 1e-5},
+    {"dpmf-rp-case3", 511.205927, 1e-5},
     /* Theorem 1: 1/(1/1.5 + 1/3) = 1; Theorem 2: 1. */
     {"privsr", 1, 0},
 };

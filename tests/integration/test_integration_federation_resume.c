@@ -12,7 +12,7 @@
 
 #include "integration/federated_methods.h"
 
-#define KEEPS "-o run.checkpoint=yes -o federation.join-time=8 -o federation.deadline=5 "
+#define KEEPS "-o run.checkpoint=yes -o federation.join-time=20 -o federation.deadline=20 "
 #define KILLED "-o federation.in-front=faulty -o federation.in-front.kill-after="
 
 /* The n-th process of a run's server; the last one is not killed. */

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/sections.h"
+#include "plan/charge.h"
 #include "plan/plan_make.h"
 #include "run/run_once.h"
 #include "run/session_warnings.h"

@@ -94,7 +94,7 @@ static dpf_status half_stated(void *self, const dpf_recommender_setup *setup, dp
 #define RECOMMENDER(RELEASES, FIT)                                                                           \
     {                                                                                                        \
         .flags = popularity_flags, .releases = (RELEASES), .state_bytes = popularity_state_bytes,            \
-        .fit = (FIT), .check = popularity_check, .scores = popularity_scores                                 \
+        .fit = (FIT), .form = popularity_form                                                                \
     }
 static const dpf_recommender tables[] = {
     RECOMMENDER(half_stated, popularity_fit),          RECOMMENDER(popularity_releases, without_cap),

@@ -22,12 +22,8 @@ static dpf_status stated(void *self, const dpf_recommender_setup *setup, dpf_rec
     return status;
 }
 
-static const dpf_recommender spoilt = {.flags = als_flags,
-                                       .releases = stated,
-                                       .state_bytes = als_state_bytes,
-                                       .fit = als_fit,
-                                       .check = als_check,
-                                       .scores = als_scores};
+static const dpf_recommender spoilt = {
+    .flags = als_flags, .releases = stated, .state_bytes = als_state_bytes, .fit = als_fit, .form = als_form};
 #define CREATE als_create
 #define DESTROY als_destroy
 SABOTAGE(DPF_ROLE_RECOMMENDER)

@@ -22,8 +22,7 @@ static const dpf_recommender spoilt = {.flags = als_flags,
                                        .releases = als_releases,
                                        .state_bytes = als_state_bytes,
                                        .fit = als_fit,
-                                       .check = als_check,
-                                       .scores = als_scores};
+                                       .form = als_form};
 #define CREATE als_create
 #define DESTROY als_destroy
 SABOTAGE(DPF_ROLE_RECOMMENDER)

@@ -274,10 +274,10 @@ int main(void)
         cmocka_unit_test(the_tails_noise_has_the_planned_variance),
         cmocka_unit_test_prestate(
             without_noise_it_is_ease,
-            (void *)"weight-exponent=0; ridge=0.5; diagonal=0; rescale=0; items=40; form=gram"),
-        cmocka_unit_test_prestate(
-            without_noise_it_is_ease,
-            (void *)"weight-exponent=0; ridge=0.5; diagonal=0; rescale=0; items=40; form=projected"),
+            (char *)(uintptr_t) "weight-exponent=0; ridge=0.5; diagonal=0; rescale=0; items=40; form=gram"),
+        cmocka_unit_test_prestate(without_noise_it_is_ease,
+                                  (char *)(uintptr_t) "weight-exponent=0; ridge=0.5; diagonal=0; rescale=0; "
+                                                      "items=40; form=projected"),
         cmocka_unit_test(tastes_are_told_apart),
         cmocka_unit_test(items_without_a_column_are_told_apart),
         cmocka_unit_test(nobody_and_nothing_are_no_faults),
