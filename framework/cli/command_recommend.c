@@ -18,7 +18,7 @@ static const char usage[] =
     "  --data FILE        for these records, read as [data] of the run says, in place of those that\n"
     "                     it was trained on: new users, or more records of the same ones. Users'\n"
     "                     factors are solved at home for the items' saved ones; nothing is trained\n"
-    "  --candidates FILE  among these items alone, one id a line\n"
+    "  --candidates FILE  among these items alone, one id a line; plain or gzipped\n"
     "  --exclude FILE     without these items, one id a line\n";
 
 static int check(const struct arguments *arguments, struct dpf_error *error)

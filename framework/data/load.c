@@ -125,6 +125,23 @@ int data_check(const struct config *config, const struct config_values *data,
     return *test ? check_columns(test, "", &o.file, error) : 0;
 }
 
+int data_listed(const struct config *config, const struct config_values *data,
+                const struct config_values *split, struct pool *pool, int64_t n[2], struct dpf_error *error)
+{
+    struct data_options o;
+    int status = data_options_read(config, data, split, &o, error);
+    for (int side = 0; side < 2; side++) {
+        struct id_map ids = {0};
+        n[side] = -1;
+        if (status != 0 || !o.catalogues[side][0] || o.format == FORMAT_SYNTHETIC)
+            continue;
+        status = catalogue_load(o.catalogues[side], &o.catalogue, pool, &ids, error);
+        n[side] = ids.n;
+        id_map_free(&ids);
+    }
+    return status;
+}
+
 int data_check_record(const struct config *config, const struct config_values *data,
                       const struct config_values *split, struct dpf_error *error)
 {
@@ -535,6 +552,8 @@ static int load_features(struct loading *l, const struct config *config, const s
         int status = feature_options_read(config, data, first, &options, error);
         if (status == 0)
             status = feature_file_load(&options, rows, &l->out->features[side], error);
+        if (status == 0 && side == DPF_SIDE_ITEMS)
+            status = feature_file_words(&options, rows, &l->out->words, error);
         feature_options_free(&options);
         if (status != 0)
             return -1;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/ticker.h"
 #include "engine/model_scorer.h"
+#include "lines/source.h"
 #include "run/saved_run.h"
 #include "score/lists.h"
 
@@ -33,33 +34,65 @@ struct recommending {
 
 /* ---- lists of items ---------------------------------------------------------------------------------- */
 
+struct listed {
+    const struct id_map *items;
+    uint8_t *items_in; /* by item */
+    int64_t known, unknown;
+};
+
+/* Of a line, without blanks around it. */
+static void list_id(struct listed *listed, char *line)
+{
+    line += strspn(line, " \t");
+    size_t length = strlen(line);
+    while (length > 0 && strchr(" \t\r", line[length - 1]))
+        line[--length] = '\0';
+    if (length == 0)
+        return;
+    const int64_t item = id_map_find(listed->items, line);
+    if (item >= 0)
+        listed->items_in[item] = 1;
+    listed->known += item >= 0;
+    listed->unknown += item < 0;
+}
+
+/* Of a file, plain or gzipped. */
+static int list_ids(struct listed *listed, const char *path, struct dpf_error *error)
+{
+    struct source source;
+    struct block block = {0};
+    int more;
+    if (source_open(&source, path, 0, error) != 0)
+        return -1;
+    while ((more = source_next(&source, &block, error)) == 1) {
+        char *line = block.data + (block.index == 0 ? source_mark(block.data, block.length) : 0);
+        for (char *end; line < block.data + block.length; line = end + 1) {
+            end = memchr(line, '\n', (size_t)(block.data + block.length - line));
+            *end = '\0';
+            list_id(listed, line);
+        }
+    }
+    block_free(&block);
+    source_close(&source);
+    return more == 0 ? 0 : error_set(error, DPF_FAULT_DATA, "%s cannot be read as a list of ids", path);
+}
+
 /* Bars the items of a file, or all but those. */
 static int bar_listed(struct recommending *r, const char *path, int others, struct dpf_error *error)
 {
     const struct id_map *items = &r->run->dataset.items;
-    struct files_lines lines = {0};
-    uint8_t *listed = memory_new((size_t)items->n + 1, 1);
-    char *line;
-    int64_t known = 0, unknown = 0;
-    int status = listed ? files_open_lines(&lines, path, error) : error_memory(error);
-    while (status == 0 && (line = files_next_line(&lines))) {
-        const int64_t item = *line ? id_map_find(items, line) : -1;
-        known += item >= 0;
-        unknown += *line && item < 0;
-        if (item >= 0)
-            listed[item] = 1;
-    }
-    files_close_lines(&lines);
+    struct listed listed = {.items = items, .items_in = memory_new((size_t)items->n + 1, 1)};
+    int status = listed.items_in ? list_ids(&listed, path, error) : error_memory(error);
     for (int64_t i = 0; i < items->n && status == 0; i++)
-        r->barred[i] |= others ? !listed[i] : listed[i];
-    free(listed);
-    if (status == 0 && unknown)
+        r->barred[i] |= others ? !listed.items_in[i] : listed.items_in[i];
+    free(listed.items_in);
+    if (status == 0 && listed.unknown)
         log_message(LOG_LEVEL_WARNING, "%s: the model does not know %lld of its %lld ids", path,
-                    (long long)unknown, (long long)(known + unknown));
-    if (status == 0 && others && known == 0)
+                    (long long)listed.unknown, (long long)(listed.known + listed.unknown));
+    if (status == 0 && others && listed.known == 0)
         return error_set(error, DPF_FAULT_DATA,
                          "%s: none of its %lld ids is an item of the model: write one a line", path,
-                         (long long)unknown);
+                         (long long)listed.unknown);
     return status;
 }
 

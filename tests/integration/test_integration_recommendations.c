@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <zlib.h>
+
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -75,9 +77,18 @@ static void items_can_be_chosen(void **state)
     assert_int_equal(lines_of(command_out) - 1, all - has_10 - has_11);
     command_expect("recommend run --user u1 --candidates two.txt --exclude two.txt", 3,
                    "there is nothing left");
+    training_file("blanks.txt", "  i10\t\r\ni11 ");
+    command_expect("recommend run --user u1 -n 50 --candidates blanks.txt", 0, "");
+    assert_int_equal(lines_of(command_out) - 1, has_10 + has_11);
+    gzFile zipped = gzopen(command_path("zipped.gz"), "wb");
+    assert_non_null(zipped);
+    assert_int_equal(gzputs(zipped, "i10\ni11\n"), 8);
+    assert_int_equal(gzclose(zipped), Z_OK);
+    command_expect("recommend run --user u1 -n 50 --candidates zipped.gz", 0, "");
+    assert_int_equal(lines_of(command_out) - 1, has_10 + has_11);
     training_file("none.txt", "x\ny\n");
     command_expect("recommend run --user u1 --candidates none.txt", 3, "none of its 2 ids is an item");
-    command_expect("recommend run --user u1 --candidates absent.txt", 3, "cannot read absent.txt");
+    command_expect("recommend run --user u1 --candidates absent.txt", 3, "cannot open absent.txt");
     command_expect("recommend run --user u1 -n 3 --output one.csv", 0, "");
     assert_string_equal(command_out, "");
     command_slurp(command_path("one.csv"), first, sizeof first);

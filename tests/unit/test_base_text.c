@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +153,54 @@ static void reals_round_trip(void **state)
     }
 }
 
+/* The shortest text that reads back, of every size of number and near powers of ten. */
+static void floats_have_their_shortest_text(void **state)
+{
+    (void)state;
+    static const struct {
+        float value;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {-0.0F, "-0"},
+                 {1, "1"},
+                 {-2.5F, "-2.5"},
+                 {0.1F, "0.1"},
+                 {100, "100"},
+                 {16777216, "16777216"},
+                 {0.001F, "0.001"},
+                 {123456.7F, "123456.7"},
+                 {1e-5F, "0.00001"},
+                 {9999999, "9999999"},
+                 {3.4e38F, "3.4e+38"}};
+    char buffer[32], shorter[32];
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        assert_string_equal(text_from_float(cases[c].value, buffer), cases[c].text);
+    uint64_t seed = 88172645463325252U;
+    for (int n = 0; n < 200000; n++) {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        const uint32_t bits = (uint32_t)(seed >> 20);
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        if (n % 2)
+            value = (float)(seed >> 40) * (n % 4 == 1 ? 1e-6F : 1e-3F);
+        if (!isfinite(value))
+            continue;
+        text_from_float(value, buffer);
+        if (strtof(buffer, NULL) != value)
+            fail_msg("%.9g is written as %s", (double)value, buffer);
+        int digits = 0, least = 1;
+        for (const char *c = buffer; *c && *c != 'e'; c++)
+            digits += *c >= '0' && *c <= '9' && (digits || *c != '0');
+        while (least < 9 && (snprintf(shorter, sizeof shorter, "%.*e", least - 1, (double)value),
+                             strtof(shorter, NULL) != value))
+            least++;
+        if (fabsf(value) >= 1e-5F && fabsf(value) < 1e6F && least > 6 && digits > least)
+            fail_msg("%s has more than %d digits", buffer, least);
+    }
+}
+
 static void ignores_the_locale(void **state)
 {
     (void)state;
@@ -266,6 +315,7 @@ int main(void)
         cmocka_unit_test(reads_reals),
         cmocka_unit_test(writes_reals),
         cmocka_unit_test(reals_round_trip),
+        cmocka_unit_test(floats_have_their_shortest_text),
         cmocka_unit_test(ignores_the_locale),
         cmocka_unit_test(writes_counts),
         cmocka_unit_test(suggests_near_names),
