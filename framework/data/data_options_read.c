@@ -58,6 +58,21 @@ static void read_voids(const struct config *config, struct file_options *file)
     file->ids_stay = promise.ids_public;
 }
 
+/* Two columns of a number are refused before a file is opened. */
+static int check_numbers(const struct config *config, const struct file_options *file,
+                         struct dpf_error *error)
+{
+    int64_t a, b;
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        for (int d = 0; d < c; d++)
+            if (*file->keys[c] && *file->keys[d] && text_to_int(file->columns[c], &a) == 0 &&
+                text_to_int(file->columns[d], &b) == 0 && a == b)
+                return config_error(config, "data", file->keys[c], error,
+                                    "%s is column %lld, too: give each its own column", file->keys[d],
+                                    (long long)a);
+    return 0;
+}
+
 /* Whether filters read time stamps. */
 static int needs_times(const struct config_values *data)
 {
@@ -449,8 +464,9 @@ int data_options_read(const struct config *config, const struct config_values *d
         return config_error(config, "data", "threshold", error, "no record has a value of inf or more");
     if (read_range(config, data, out, error) != 0 || read_generate(config, data, out, error) != 0 ||
         read_file_options(config, data, out, error) != 0 ||
-        read_relation_options(config, data, out, error) != 0 || read_filter(config, data, out, error) != 0 ||
-        read_catalogue_options(config, data, out, error) != 0 ||
+        read_relation_options(config, data, out, error) != 0 ||
+        check_numbers(config, &out->file, error) != 0 || check_numbers(config, &out->relation, error) != 0 ||
+        read_filter(config, data, out, error) != 0 || read_catalogue_options(config, data, out, error) != 0 ||
         read_weights_options(config, data, out, error) != 0 || check_split(config, split, out, error) != 0)
         return -1;
     return 0;

@@ -25,6 +25,9 @@
 int data_check(const struct config *config, const struct config_values *data,
                const struct config_values *split, double *value_lo, double *value_hi,
                struct dpf_error *error);
+/* How many users and items there are, where catalogues say so: indexed as DPF_SIDE_*; -1: there is none. */
+int data_listed(const struct config *config, const struct config_values *data,
+                const struct config_values *split, struct pool *pool, int64_t n[2], struct dpf_error *error);
 /* Whether the first line is a record of this form, where it is not a header: for commands that write a
    configuration and may show the file's content. A run's reports must not depend on it. */
 int data_check_record(const struct config *config, const struct config_values *data,
@@ -47,6 +50,11 @@ int data_read(const struct config *config, const struct config_values *data,
 int data_load(const struct config *config, const struct config_values *data,
               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
               struct dataset *out, struct dpf_error *error);
+
+/* How many users and items data_read would find; generated data is not generated for it. */
+int data_sizes(const struct config *config, const struct config_values *data,
+               const struct config_values *split, const struct random_root *seeded, int64_t *users,
+               int64_t *items, struct dpf_error *error);
 
 /*
  * Loading in two steps, for runs that read the same files and split them differently. What data_parse reads

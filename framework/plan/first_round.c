@@ -135,7 +135,9 @@ static int check_senders(const struct plan *plan, const struct term_plan *term, 
 {
     const dpf_aggregator_limits limits = plan_aggregator_limits(plan, term);
     /* Without limits of its own an aggregator adds up no message, too. */
-    const double n = (double)plan_senders(plan, term),
+    const int64_t senders = plan_senders(plan, term);
+    const double n = (double)(term->by_user && !term->pooled && plan->n_present < senders ? plan->n_present
+                                                                                          : senders),
                  opened = limits.parties > 1 ? (double)limits.parties : 0,
                  needed = larger(larger(opened, limits.survivors), term->noise.least_survivors);
     const int drawn =

@@ -231,6 +231,7 @@ static int take_sizes(struct plan *plan, int64_t n_users, int64_t n_items, struc
             return refuse_size(plan, side, data, declared, error);
     plan->n_users = declared[0] ? declared[0] : data[0];
     plan->n_items = declared[1] ? declared[1] : data[1];
+    plan->n_present = hidden || n_users < 0 ? plan_rows(plan, DPF_SIDE_USERS) : n_users;
     plan->sizes_known = plan->n_users > 0 && plan->n_items > 0;
     return 0;
 }
@@ -270,6 +271,15 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
     return again > 0 ? trainings_count(plan, again + 1, error) : 0;
 }
 
+/* Whether lists are public: what a plan then refuses follows from them and from keys alone. */
+static int has_public_lists(const struct plan *plan)
+{
+    struct fact_question question;
+    facts_question(plan, &question);
+    return input_allows(input_decider(INPUT_USERS, &question), &question.promise) &&
+           input_allows(input_decider(INPUT_ITEMS, &question), &question.promise);
+}
+
 int plan_judge_faults(const struct plan *plan, int status, struct violations *found,
                       struct violations *left_out, struct dpf_error *error)
 {
@@ -277,9 +287,10 @@ int plan_judge_faults(const struct plan *plan, int status, struct violations *fo
         violations_join(left_out, found);
         return 0;
     }
-    if (found->n > 0)
-        *error = (struct dpf_error){0};
-    return found->n > 0 ? violations_report(found, error) : status;
+    if (found->n == 0 || (status != 0 && has_public_lists(plan)))
+        return status;
+    *error = (struct dpf_error){0};
+    return violations_report(found, error);
 }
 
 int plan_measure(struct plan *plan, struct dpf_error *error)

@@ -43,7 +43,8 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
 /*
  * What faults of single records mean, which is known once the plan is: status is plan_complete's. They move
  * to left_out where they stop nothing ([privacy] on-violation); else the first is the error, and not that
- * what is left of the data has no plan. Every command that reads protected records asks here.
+ * what is left of the data has no plan, unless that follows from public lists and keys, whatever lines say. Every
+ * command that reads protected records asks here.
  */
 int plan_judge_faults(const struct plan *plan, int status, struct violations *found,
                       struct violations *left_out, struct dpf_error *error);

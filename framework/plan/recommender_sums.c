@@ -93,7 +93,7 @@ int recommender_sums_check(struct plan *plan, struct dpf_error *error)
     struct recommender_plan *component = &plan->recommender;
     if (!component->aggregator)
         return 0;
-    const int64_t users = plan_rows(plan, DPF_SIDE_USERS), shares = recommender_sums_shares(plan);
+    const int64_t users = plan->n_present, shares = recommender_sums_shares(plan);
     const char *id = component->aggregator->entry->component->id;
     component->max_curious = plan->model.params.values[MODEL_MAX_CURIOUS].integer;
     component->least_survivors = shares + component->max_curious;

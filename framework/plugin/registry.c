@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "plugin/plugin_load.h"
+#include "plugin/loaded.h"
 #include "plugin/plugin_scan.h"
 #include "plugin/role_tables.h"
 #include "plugin/search_path.h"
@@ -44,21 +43,34 @@ static int by_role_and_id(const void *a, const void *b)
     return ids ? ids : strcmp(x->path, y->path);
 }
 
-static int found_component(void *context, int64_t index, const char *role, const char *id,
-                           struct dpf_error *error)
+static int add_component(struct registry *registry, const char *path, const char *role, const char *id,
+                         struct dpf_error *error)
 {
-    struct registry *registry = context;
     struct known *grown = memory_grow(registry->known, &registry->capacity, registry->n + 1, sizeof *grown);
     if (!grown)
         return error_memory(error);
     registry->known = grown;
     struct known *known = &grown[registry->n];
     memset(known, 0, sizeof *known);
-    known->path = registry->path.files[index];
+    known->path = path;
     known->role = memory_text(role);
     known->id = memory_text(id);
     registry->n++;
     return known->role && known->id ? 0 : error_memory(error);
+}
+
+/* Files that are not loaded yet. */
+struct scanning {
+    struct registry *registry;
+    const char **paths;
+    int64_t n;
+};
+
+static int found_component(void *context, int64_t index, const char *role, const char *id,
+                           struct dpf_error *error)
+{
+    const struct scanning *scanning = context;
+    return add_component(scanning->registry, scanning->paths[index], role, id, error);
 }
 
 /* A run makes several registries: the user gets the message once. */
@@ -83,8 +95,8 @@ static void add_unusable(struct registry *registry, const char *what)
 
 static int found_broken(void *context, int64_t index, const struct dpf_error *reason, struct dpf_error *error)
 {
-    struct registry *registry = context;
-    const char *path = registry->path.files[index];
+    struct registry *registry = ((const struct scanning *)context)->registry;
+    const char *path = ((const struct scanning *)context)->paths[index];
     (void)error;
     /* What it has listed before it failed is at the end. */
     while (registry->n && registry->known[registry->n - 1].path == path) {
@@ -120,6 +132,27 @@ static void mark_duplicates(struct registry *registry)
     }
 }
 
+/* What is loaded already tells by itself. */
+static int find_components(struct registry *registry, struct dpf_error *error)
+{
+    struct scanning scanning = {registry, memory_new(registry->path.n + 1, sizeof *scanning.paths), 0};
+    int status = scanning.paths ? 0 : error_memory(error);
+    for (size_t i = 0; i < registry->path.n && status == 0; i++) {
+        const char *path = registry->path.files[i];
+        const struct loaded *loaded = loaded_find(path);
+        if (!loaded)
+            scanning.paths[scanning.n++] = path;
+        for (uint32_t c = 0; loaded && c < loaded->plugin->n_components && status == 0; c++)
+            status = add_component(registry, path, loaded->plugin->components[c]->role,
+                                   loaded->plugin->components[c]->id, error);
+    }
+    if (status == 0)
+        status = plugin_scan(scanning.paths, scanning.n, PLUGIN_SCAN_SECONDS, found_component, found_broken,
+                             &scanning, error);
+    free(scanning.paths);
+    return status;
+}
+
 struct registry *registry_open(const char *const *directories, int n_directories, struct dpf_error *error)
 {
     struct registry *registry = memory_new(1, sizeof *registry);
@@ -131,8 +164,7 @@ struct registry *registry_open(const char *const *directories, int n_directories
         goto fail;
     for (size_t i = 0; i < registry->path.n_left_out; i++)
         add_unusable(registry, registry->path.left_out[i]);
-    if (plugin_scan((const char *const *)registry->path.files, (int64_t)registry->path.n, PLUGIN_SCAN_SECONDS,
-                    found_component, found_broken, registry, error) != 0)
+    if (find_components(registry, error) != 0)
         goto fail;
     if (registry->n)
         qsort(registry->known, registry->n, sizeof *registry->known, by_role_and_id);
@@ -185,9 +217,11 @@ static int fill_entry(struct known *known, struct dpf_error *error)
 {
     if (known->entry.component)
         return 0;
-    const dpf_plugin *plugin = plugin_load(known->path, error);
-    if (!plugin || files_sha256(known->path, known->entry.sha256, error) != 0)
+    const struct loaded *loaded = loaded_get(known->path, error);
+    if (!loaded)
         return -1;
+    const dpf_plugin *plugin = loaded->plugin;
+    memcpy(known->entry.sha256, loaded->sha256, sizeof known->entry.sha256);
     for (uint32_t i = 0; i < plugin->n_components; i++) {
         const dpf_component *component = plugin->components[i];
         if (strcmp(component->role, known->role) == 0 && strcmp(component->id, known->id) == 0) {

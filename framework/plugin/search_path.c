@@ -52,19 +52,24 @@ static int leave_out(struct search_path *path, const char *why, struct dpf_error
     return grown[path->n_left_out++] ? 0 : error_memory(error);
 }
 
+/* directory: resolved. */
 static int add_name(struct search_path *path, const char *directory, const char *name,
                     struct dpf_error *error)
 {
-    char *joined = files_join(directory, name);
-    if (!joined)
-        return error_memory(error);
-    char *file = realpath(joined, NULL);
-    struct dpf_error problem = {0};
+    char *file = files_join(directory, name);
     if (!file)
-        error_at(&problem, DPF_FAULT_PLUGIN, joined, 0, "cannot be resolved: %s", strerror(errno));
-    else
+        return error_memory(error);
+    struct dpf_error problem = {0};
+    struct stat info;
+    if (lstat(file, &info) == 0 && S_ISLNK(info.st_mode)) {
+        char *joined = file;
+        file = realpath(joined, NULL);
+        if (!file)
+            error_at(&problem, DPF_FAULT_PLUGIN, joined, 0, "cannot be resolved: %s", strerror(errno));
+        free(joined);
+    }
+    if (file)
         plugin_path_check(file, &problem);
-    free(joined);
     if (!problem.fault)
         return add_file(path, file, error);
     free(file);
@@ -109,12 +114,16 @@ static int add_directory(struct search_path *path, const char *directory, int mu
     size_t n = 0;
     int status = read_names(stream, &names, &n, error);
     closedir(stream);
+    char *resolved = realpath(directory, NULL);
+    if (status == 0 && !resolved)
+        status = error_memory(error);
     for (size_t i = 0; i < n; i++) {
         if (status == 0)
-            status = add_name(path, directory, names[i], error);
+            status = add_name(path, resolved, names[i], error);
         free(names[i]);
     }
     free(names);
+    free(resolved);
     return status;
 }
 

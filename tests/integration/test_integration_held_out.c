@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/files.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"

@@ -259,6 +259,47 @@ static void groups_that_follow_from_ids_are_not_compared_with_their_rate(void **
     assert_int_equal(shell("cmp one/release/guarantee.txt two/release/guarantee.txt"), 0);
 }
 
+#define SUMS(USERS, HONEST)                                                                                  \
+    "[data]\nheader = no\nfields = 3\nitems-file = items.txt\nusers-file = users.txt\nvalue-min = 1\n"       \
+    "value-max = 5\n[split]\nkind = none\n[model]\nrecommender = private-gram\nitems = 10\nusers = " USERS   \
+    "\naggregator = secagg\nmin-honest = " HONEST "\nmax-curious = 1\n[parties]\nkind = users\n"             \
+    "[accountants]\nlist = rdp\n[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\n"           \
+    "delta = 1e-5\nbudget = total\ntotal-epsilon = 3\n"
+
+static int check_on(const char *data)
+{
+    char line[256];
+    snprintf(line, sizeof line, "$D check pair.ini -q -o 'data.path=%s' >check.log 2>&1", data);
+    return shell(line);
+}
+
+/* Lists that are public are counted by check, and what follows from them is told whatever lines say. */
+static void a_list_that_does_not_fit_is_refused_whatever_lines_say(void **state)
+{
+    static const struct {
+        const char *config, *says;
+    } cases[] = {{SUMS("5", "2"), "at most 5 are declared"},
+                 {SUMS("40", "30"), "exceeds the 8 users"},
+                 {RATINGS "column.user = 1\ncolumn.item = 1\n[split]\nkind = none\n[model]\nkind = mean\n",
+                  "column.user is column 1, too"}};
+    (void)state;
+    write_items();
+    training_file("users.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");
+    training_file("fine.csv", "1,1,5\n2,2,4\n3,1,2\n4,4,4\n");
+    training_file("faulty.csv", "1,1,5\n2,2,4\n3,1,x\n4,4,4\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char line[256];
+        expect_same(cases[i].config, "fine.csv", "faulty.csv", 2, 0);
+        assert_int_equal(check_on("fine.csv"), 2);
+        snprintf(line, sizeof line, "for f in one two check; do grep -q '%s' $f.log || exit 1; done",
+                 cases[i].says);
+        assert_int_equal(shell(line), 0);
+    }
+    training_file("pair.ini", SUMS("40", "4"));
+    assert_int_equal(check_on("faulty.csv"), 0);
+    assert_int_equal(run_on("faulty.csv", "one"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +310,7 @@ int main(void)
         cmocka_unit_test(a_section_moves_the_records_of_others),
         cmocka_unit_test(a_user_without_a_valid_record_stays_on_a_public_list),
         cmocka_unit_test(groups_that_follow_from_ids_are_not_compared_with_their_rate),
+        cmocka_unit_test(a_list_that_does_not_fit_is_refused_whatever_lines_say),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
 }

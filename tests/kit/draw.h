@@ -76,7 +76,7 @@ struct draw_setting {
 
 /* A configuration as a list of settings, of which there is one for each section and key. */
 struct drawing {
-    const char *base; /* path of the file that it began with */
+    char base[160]; /* the file that it began with */
     struct draw_setting *settings;
     int n, capacity;
 };
@@ -91,7 +91,8 @@ struct draw_setting *drawing_set(struct drawing *drawing, const char *section, c
 /* Removes it; with key NULL the section and those below it. */
 void drawing_unset(struct drawing *drawing, const char *section, const char *key);
 
-/* Configurations of the tree that drawings begin with. */
+/* Configurations that drawings begin with: those of the tree, or drawings that were taken to their end. */
+#define DRAW_MOST_KEPT 600
 struct draw_bases {
     struct drawing *list;
     int n;
@@ -106,11 +107,16 @@ int drawing_key_of(const struct drawing *drawing, const struct draw_keys *keys, 
                    const char *key);
 /* Sets the key to a drawn value where it has a place in the drawing: 1, or 0. */
 int drawing_draw(struct drawing *drawing, struct draw_random *random, const struct draw_keys *keys, int key);
-/* A key that has been done least, of all or of those that name components; by chance among equals. */
-int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, int components);
-/* A copy of a base in which the key has a place, after naming its component where that takes it; 0: there is none. */
+/* A key that has been done least; by chance among equals. in: of those that have a place there and are not drawn
+   in it; NULL: of all. -1: there is none. */
+int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, const struct drawing *in);
+/* Names the key's component in the drawing, so that the key has a place; 0: nothing there takes it. */
+int drawing_graft(struct drawing *drawing, struct draw_random *random, const struct draw_keys *keys, int key);
+/* A copy of a base in which the key has a place; 0: there is none. */
 int draw_base_for(struct drawing *out, struct draw_random *random, const struct draw_keys *keys,
                   const struct draw_bases *bases, int key);
+/* Keeps a copy, to begin with; of many one gives way. */
+void draw_bases_keep(struct draw_bases *bases, struct draw_random *random, const struct drawing *drawing);
 /* Sets what tiny data asks for: files in the directory, small numbers, few rounds. */
 void drawing_shrink(struct drawing *drawing, const struct draw_keys *keys, const char *directory);
 /* Notes that the harness took it to its end. */

@@ -70,12 +70,14 @@ static int add_base(struct draw_bases *bases, struct draw_keys *keys, const char
     if (!config)
         return -1;
     struct drawing *list = realloc(bases->list, (size_t)(bases->n + 1) * sizeof *list);
-    char *name = memory_text(path);
-    if (!list || !name)
+    if (!list)
         abort();
     bases->list = list;
     struct drawing *base = &bases->list[bases->n++];
-    *base = (struct drawing){.base = name};
+    *base = (struct drawing){0};
+    const size_t length = strlen(path);
+    snprintf(base->base, sizeof base->base, "%s",
+             path + (length < sizeof base->base ? 0 : length + 1 - sizeof base->base));
     for (int64_t i = 0; i < config_size(config); i++) {
         const struct config_entry *entry = config_at(config, i);
         if (*entry->section && is_kept(entry->section, entry->key))
@@ -112,13 +114,26 @@ int draw_bases_open(struct draw_bases *bases, struct draw_keys *keys, const char
     return 0;
 }
 
+void draw_bases_keep(struct draw_bases *bases, struct draw_random *random, const struct drawing *drawing)
+{
+    const int at = bases->n < DRAW_MOST_KEPT ? bases->n : draw_below(random, bases->n);
+    struct drawing *list = bases->list;
+    if (at == bases->n && !(list = realloc(list, (size_t)(at + 1) * sizeof *list)))
+        abort();
+    if (at < bases->n)
+        drawing_free(&list[at]);
+    else
+        bases->n++;
+    bases->list = list;
+    drawing_copy(drawing, &list[at]);
+    for (int i = 0; i < list[at].n; i++)
+        list[at].settings[i].drawn = 0;
+}
+
 void draw_bases_free(struct draw_bases *bases)
 {
-    for (int i = 0; i < bases->n; i++) {
-        char *name = (char *)(uintptr_t)bases->list[i].base;
+    for (int i = 0; i < bases->n; i++)
         drawing_free(&bases->list[i]);
-        free(name);
-    }
     free(bases->list);
     *bases = (struct draw_bases){0};
 }

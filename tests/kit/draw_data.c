@@ -9,11 +9,23 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+static int user_numbers[DRAW_USERS]; /* 0: the usual id */
+
+void draw_name_users(const int *numbers)
+{
+    for (int u = 0; u < DRAW_USERS; u++)
+        user_numbers[u] = numbers ? numbers[u] : 0;
+}
+
 const char *draw_id(int is_item, int index)
 {
     static char texts[4][16];
     static int at;
     char *text = texts[at++ % 4];
+    if (!is_item && index >= 0 && index < DRAW_USERS && user_numbers[index]) {
+        snprintf(text, sizeof texts[0], "%d", user_numbers[index]);
+        return text;
+    }
     snprintf(text, sizeof texts[0], index % 3 ? "%s%d" : "%.0s%d", is_item ? "m" : "u", index + 1);
     return text;
 }
@@ -50,9 +62,9 @@ void draw_form_of(const struct drawing *drawing, struct draw_form *form)
     snprintf(form->delimiter, sizeof form->delimiter, "%.3s",
              delimiter && *delimiter ? delimiter_text(delimiter) : usual);
     form->sections = strcmp(form->format, "netflix") == 0;
-    form->header =
-        strcmp(form->format, "recbole") == 0 ||
-        (!form->sections && strncmp(form->format, "movielens", 9) != 0 && !is(drawing, "header", "no"));
+    const int has = strcmp(form->format, "recbole") == 0 ||
+                    (!form->sections && strncmp(form->format, "movielens", 9) != 0);
+    form->header = is(drawing, "header", "yes") || (has && !is(drawing, "header", "no"));
     const int fixed = form->sections || strncmp(form->format, "movielens", 9) == 0;
     form->weight = !fixed && drawing_integer(drawing, "data", "fields", 0) != 4;
     if (lo && text_to_real(lo, &form->lo) != 0)
@@ -97,6 +109,31 @@ static void set_text(struct draw_line *line, const char *text)
     draw_line_set(line, line->n, text, strlen(text));
 }
 
+static void set_time(struct draw_line *line, const struct draw_data *data, struct draw_random *random)
+{
+    char text[32];
+    const int time = 1000 + draw_below(random, 60), is_odd = draw_chance(random, data->odd_times);
+    if (data->form.sections)
+        snprintf(text, sizeof text, "2005-09-%02d", 1 + time % 28);
+    else if (!is_odd)
+        snprintf(text, sizeof text, "%d", time);
+    else
+        switch (draw_below(random, 5)) {
+        case 0:
+            snprintf(text, sizeof text, "-%d", time);
+            break;
+        case 1:
+            snprintf(text, sizeof text, "%d000000", time * 10);
+            break;
+        case 2:
+            snprintf(text, sizeof text, "1970-01-01 00:17:%02d", time % 60);
+            break;
+        default:
+            snprintf(text, sizeof text, "%d.%d", 1000 + time % 3, draw_below(random, 10));
+        }
+    set_text(line, text);
+}
+
 struct draw_line *draw_data_add(struct draw_data *data, struct draw_random *random, int at, int file,
                                 int user, int item)
 {
@@ -112,10 +149,8 @@ struct draw_line *draw_data_add(struct draw_data *data, struct draw_random *rand
         set_text(line, draw_id(1, item));
     snprintf(text, sizeof text, "%g", fmin(form->hi, form->lo + draw_below(random, (int)fmax(0, steps) + 1)));
     set_text(line, text);
-    snprintf(text, sizeof text, form->sections ? "2005-09-%02d" : "%d",
-             form->sections ? 1 + draw_below(random, 28) : 1000 + draw_below(random, 60));
     if (form->time && !data->without_time[file])
-        set_text(line, text);
+        set_time(line, data, random);
     snprintf(text, sizeof text, "%.1f", 0.1 * (1 + draw_below(random, 10)));
     if (form->weight)
         set_text(line, text);
@@ -146,13 +181,24 @@ void draw_data_copy(const struct draw_data *from, struct draw_data *out)
     memcpy(out->lines, from->lines, (size_t)from->n * sizeof *out->lines);
 }
 
+/* Somebody rates an item again, here or in another file. */
+static void add_duplicates(struct draw_data *data, struct draw_random *random)
+{
+    for (int n = 1 + draw_below(random, 4); n > 0; n--) {
+        const struct draw_line line = data->lines[draw_below(random, data->n)];
+        draw_data_add(data, random, draw_below(random, data->n + 1), draw_below(random, data->files),
+                      line.user, line.item);
+    }
+}
+
 /* Everybody has a few records, most items several; lines of a user stand in any order and file. */
 void draw_data_make(struct draw_data *data, struct draw_random *random, const struct drawing *drawing)
 {
     uint8_t has[DRAW_USERS][DRAW_ITEMS] = {{0}};
     *data = (struct draw_data){.users = 6 + draw_below(random, DRAW_USERS - 8),
                                .items = 5 + draw_below(random, DRAW_ITEMS - 7),
-                               .files = draw_chance(random, 70) ? 1 : 2};
+                               .files = draw_chance(random, 70) ? 1 : 2,
+                               .odd_times = draw_chance(random, 30) ? 40 : 0};
     draw_form_of(drawing, &data->form);
     for (int u = 0; u < data->users; u++)
         for (int n = 2 + draw_below(random, 5); n > 0; n--)
@@ -162,6 +208,8 @@ void draw_data_make(struct draw_data *data, struct draw_random *random, const st
             if (has[u][i])
                 draw_data_add(data, random, draw_below(random, data->n + 1), draw_below(random, data->files),
                               u, i);
+    if (draw_chance(random, 35))
+        add_duplicates(data, random);
 }
 
 void draw_data_declare(const struct draw_data *data, struct drawing *drawing)

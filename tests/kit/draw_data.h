@@ -49,12 +49,16 @@ struct draw_data {
     int without_time[DRAW_FILES]; /* a file that lacks the column of times */
     int gz_name[DRAW_FILES];      /* its name says that it is compressed, and it is not */
     int crlf, unended;            /* line ends; whether the last line lacks one */
+    int odd_times;                /* in percent: fractions, before 1970, beyond 32 bits, dates */
     struct draw_line *lines;
     int n, capacity;
 };
 
 /* "7" or "u5": the same for all drawings. Valid until the fourth next call. */
 const char *draw_id(int is_item, int index);
+/* Users have these numbers for ids from now on, DRAW_USERS of them; NULL: their usual ids. Catalogues and the like are
+   to be written anew. */
+void draw_name_users(const int *numbers);
 void draw_form_of(const struct drawing *drawing, struct draw_form *form);
 void draw_data_make(struct draw_data *data, struct draw_random *random, const struct drawing *drawing);
 /* Declared numbers of users and items become those of the data, or of its catalogues. */

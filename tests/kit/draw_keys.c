@@ -132,23 +132,3 @@ const char *draw_key_name(const struct draw_key *key, char buffer[160])
     snprintf(buffer, 160, "%s%s%s %s", key->place, *key->owner ? " " : "", key->owner, key->param->name);
     return buffer;
 }
-
-int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, int components)
-{
-    int64_t least = INT64_MAX;
-    int chosen = -1, equals = 0, several;
-    for (int i = 0; i < keys->n; i++) {
-        const struct draw_key *key = &keys->list[i];
-        /* What is tried often and never done is left for a while. */
-        const int64_t weight = key->done * 4 + key->tried;
-        if (key->left_out || (components && !draw_role_of(key->place, key->param->name, &several)))
-            continue;
-        if (weight < least) {
-            least = weight;
-            equals = 0;
-        }
-        if (weight == least && draw_below(random, ++equals) == 0)
-            chosen = i;
-    }
-    return chosen;
-}

@@ -101,10 +101,9 @@ void draw_odd_rest(struct draw_line *line, struct draw_random *random, const str
     } else if (kind == 2) {
         line->n = 0;
         draw_line_set(line, 0, "7:", 2);
-    } else if (kind == 3) {
+    } else if (kind == 3 && strcmp(form->delimiter, " ") != 0) { /* blanks in a row may be one delimiter */
         draw_line_set(line, 1, "", 0);
     } else {
         line->n = 1;
     }
-    (void)form;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/prf.h"
+#include "base/text.h"
 #include "dpframe/privacy.h"
 #include "kit/draw_odd.h"
 #include "reading/data_params.h"
@@ -12,6 +14,7 @@ void draw_promise_of(const struct plan *plan, struct draw_promise *promise)
 {
     const dpf_value *privacy = plan->privacy.params.values, *data = plan->data.params.values;
     *promise = (struct draw_promise){
+        .plan = plan,
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
         .implicit = data[D_FEEDBACK].integer == 1,
@@ -228,6 +231,131 @@ static int reach_a_count(struct making *m)
     return 1;
 }
 
+/* The unit's first line has a time that others' are not like. */
+static int odd_time(struct making *m)
+{
+    static const char *const times[] = {"-5", "99999999999", "1000.5", "1e12"};
+    struct draw_data *data = &m->pair->data;
+    if (!data->form.time || data->form.sections)
+        return 0;
+    data->odd_times = 60;
+    for (int i = 0, n = data->n; i < n; i++) /* others have two lines of a pair, told apart by fractions */
+        if (!is_of_unit(m, &data->lines[i]) && draw_chance(m->random, 25)) {
+            const struct draw_line line = data->lines[i];
+            draw_data_add(data, m->random, i + 1, line.file, line.user, line.item);
+        }
+    put_first(m);
+    const char *time = times[draw_below(m->random, 4)];
+    for (int i = 0; i < data->n; i++)
+        if (is_of_unit(m, &data->lines[i]) && data->lines[i].n > 3) {
+            draw_line_set(&data->lines[i], 3, time, strlen(time));
+            break;
+        }
+    return 1;
+}
+
+/* A line of the unit's is what a section of items begins with, or two files begin with. */
+static int like_a_section(struct making *m)
+{
+    struct draw_data *data = &m->pair->data;
+    int n = 0, at = -1;
+    if (m->promise->unit != DPF_UNIT_USER || !data->form.sections)
+        return 0;
+    for (int i = 0; i < data->n; i++)
+        if (is_of_unit(m, &data->lines[i]) && draw_below(m->random, ++n) == 0)
+            at = i;
+    if (at < 0)
+        return 0;
+    char text[30];
+    snprintf(text, sizeof text, "%s:", draw_id(1, draw_below(m->random, data->items)));
+    struct draw_line *line =
+        draw_data_add(data, m->random, at, data->lines[at].file, m->pair->user, data->lines[at].item);
+    line->n = 0;
+    line->intact = 0;
+    draw_line_set(line, 0, text, strlen(text));
+    return 1;
+}
+
+/* So many users have records, and the unit's is one of them. */
+static int keep_users(struct making *m, int64_t wanted)
+{
+    struct draw_data *data = &m->pair->data;
+    int kept = 1;
+    uint8_t stays[DRAW_USERS] = {0};
+    if (wanted < 2)
+        return 0;
+    stays[m->pair->user] = 1;
+    for (int i = 0; i < data->n; i++) {
+        const int user = data->lines[i].user;
+        if (user >= 0 && !stays[user] && kept < wanted) {
+            stays[user] = 1;
+            kept++;
+        }
+    }
+    for (int i = data->n - 1; i >= 0; i--)
+        if (data->lines[i].user >= 0 && !stays[data->lines[i].user])
+            draw_data_remove(data, i);
+    for (int user = 0; kept < wanted && user < DRAW_USERS; user++)
+        if (!stays[user]) {
+            draw_data_add(data, m->random, -1, 0, user, draw_below(m->random, data->items));
+            kept++;
+        }
+    return 1;
+}
+
+/* So many that the unit's makes a number of the configuration, or one more. */
+static int reach_users(struct making *m)
+{
+    static const char *const keys[] = {"users",      "survivors", "threshold",
+                                       "min-honest", "clients",   "max-curious"};
+    int64_t wanted = 0;
+    int n = 0;
+    for (int i = 0; i < m->drawing->n; i++)
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            const struct draw_setting *s = &m->drawing->settings[i];
+            int64_t value;
+            if (strcmp(s->key, keys[k]) == 0 && text_to_int(s->value, &value) == 0 && value > 1 &&
+                draw_below(m->random, ++n) == 0)
+                wanted = value + draw_below(m->random, 2);
+        }
+    return keep_users(m, wanted);
+}
+
+/* Users whose ids put all of them into one group, of those that take turns, and about as many as may be too many. */
+static int take_turns_together(struct making *m)
+{
+    const struct plan *plan = m->promise->plan;
+    const struct term_plan *term = NULL;
+    int numbers[DRAW_USERS], n = 0;
+    char purpose[128];
+    struct prf keys;
+    for (int s = 0; s < 2; s++)
+        for (int t = 0; t < plan->sides[s].n_terms; t++)
+            if (plan->sides[s].terms[t].sampler &&
+                plan->sides[s].terms[t].sampling.kind == DPF_SAMPLING_CYCLIC)
+                term = &plan->sides[s].terms[t];
+    if (!term || m->promise->listed[0])
+        return 0;
+    snprintf(purpose, sizeof purpose, "users of %s", term->name);
+    prf_open(plan->seeded, "sampler", purpose, &keys);
+    for (int id = 1 + draw_below(m->random, 100); n < DRAW_USERS && id < 100000; id++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", id);
+        if (prf_part(prf_value(&keys, text), (uint64_t)term->sampling.separation) == 0)
+            numbers[n++] = id;
+    }
+    if (n < DRAW_USERS)
+        return 0;
+    draw_name_users(numbers);
+    m->pair->names_users = 1;
+    for (int i = 0; i < m->pair->data.n; i++) /* lines say whose they are */
+        if (m->pair->data.lines[i].user >= 0) {
+            const char *id = draw_id(0, m->pair->data.lines[i].user);
+            draw_line_set(&m->pair->data.lines[i], 0, id, strlen(id));
+        }
+    return keep_users(m, 9 + draw_below(m->random, 9));
+}
+
 /* Two lines of one pair. */
 static int twice(struct making *m)
 {
@@ -237,7 +365,6 @@ static int twice(struct making *m)
     return 1;
 }
 
-/* Few are declared, and the unit is one more. */
 static int any(struct making *m)
 {
     (void)m;
@@ -250,10 +377,10 @@ static const struct {
     const char *keys[6]; /* that it is about */
 } pivots[] = {
     {"any", any, {0}},
-    {"first-line", put_first, {"header", "fields", "format"}},
+    {"first-line", put_first, {"header", "fields"}},
     {"last-line", put_last, {0}},
-    {"before-a-mark", before_a_mark, {"header", "encoding"}},
-    {"looks-compressed", looks_compressed, {0}},
+    {"before-a-mark", before_a_mark, {"header", "encoding", "fields"}},
+    {"looks-compressed", looks_compressed, {"header", "fields"}},
     {"alone-in-file", alone_in_file, {"column.rating", "fields"}},
     {"alone-without-time",
      alone_without_time,
@@ -265,6 +392,9 @@ static const struct {
      reach_a_count,
      {"filter.item-min", "filter.item-max", "filter.user-min", "filter.user-max", "filter.core"}},
     {"twice", twice, {"duplicates"}},
+    {"odd-time", odd_time, {"duplicates", "by", "filter.keep", "column.time", "kind"}},
+    {"like-a-section", like_a_section, {"format"}},
+    {"reach-users", reach_users, {"users", "survivors", "threshold", "min-honest", "clients", "max-curious"}},
 };
 #define N_PIVOTS ((int)(sizeof pivots / sizeof pivots[0]))
 

@@ -16,6 +16,7 @@
 struct draw_promise {
     int unit, adjacency, same_cells, implicit;
     int ids_public, listed[2]; /* declared; by a catalogue of users, of items */
+    const struct plan *plan;
 };
 void draw_promise_of(const struct plan *plan, struct draw_promise *promise);
 
@@ -23,6 +24,7 @@ struct draw_pair {
     struct draw_data data;
     int user, item; /* the unit: a user, or (unit record) a pair */
     const char *pivot, *change;
+    int names_users; /* it has given users other ids (draw_name_users) */
 };
 /* 1, or 0 if what was drawn is no pair of neighbours. pivot: its index, or -1 for any. Free the data in any case. */
 int draw_pair_make(struct draw_pair *pair, struct draw_random *random, const struct drawing *drawing,

@@ -27,37 +27,37 @@ static const struct texts all_texts[] = {
     {"data column.rating", {"auto", "3", "rating", "none"}},
     {"data column.time", {"auto", "4", "time", "none"}},
     {"data column.privacy-weight", {"none", "5", "weight"}},
-    {"data items-file", {"", "@DIR@/items.txt"}},
-    {"data users-file", {"", "@DIR@/users.txt"}},
+    {"data items-file", {"@DIR@/items.txt"}},
+    {"data users-file", {"@DIR@/users.txt"}},
     {"data catalogue.delimiter", {"tab", "comma"}},
     {"data catalogue.column", {"1"}},
-    {"data relation.path", {"", "@DIR@/links.txt"}},
+    {"data relation.path", {"@DIR@/links.txt"}},
     {"data relation.delimiter", {"spaces", "space"}},
     {"data relation.column.from", {"1", "2"}},
     {"data relation.column.to", {"2", "1"}},
     {"data relation.column.weight", {"none", "3"}},
-    {"data item-features", {"", "@DIR@/item-features.csv"}},
-    {"data item-features.delimiter", {"", "comma"}},
+    {"data item-features", {"@DIR@/item-features.csv"}},
+    {"data item-features.delimiter", {"comma"}},
     {"data item-features.column.id", {"1", "id"}},
     {"data item-features.categories", {"genres", "2", ""}},
     {"data item-features.separator", {"|", ""}},
     {"data item-features.flags", {"", "flag"}},
     {"data item-features.numbers", {"score", ""}},
     {"data item-features.year-of", {"", "title"}},
-    {"data user-features", {"", "@DIR@/user-features.csv"}},
-    {"data user-features.delimiter", {"", "comma"}},
+    {"data user-features", {"@DIR@/user-features.csv"}},
+    {"data user-features.delimiter", {"comma"}},
     {"data user-features.column.id", {"1", "id"}},
     {"data user-features.categories", {"genres", "2", ""}},
     {"data user-features.separator", {"|", ""}},
     {"data user-features.flags", {"", "flag"}},
     {"data user-features.numbers", {"score", ""}},
     {"data user-features.year-of", {"", "title"}},
-    {"data weights.users", {"", "@DIR@/user-weights.txt"}},
-    {"data weights.items", {"", "@DIR@/item-weights.txt"}},
+    {"data weights.users", {"@DIR@/user-weights.txt"}},
+    {"data weights.items", {"@DIR@/item-weights.txt"}},
     {"data weights.delimiter", {"spaces", "space"}},
     {"split test.path", {"@DIR@/test.csv"}},
     {"split fold", {"1", "2", "all"}},
-    {"privacy ledger", {"", "@DIR@/ledger.json"}},
+    {"privacy ledger", {"@DIR@/ledger.json"}},
     {"SIDE terms", {""}},
     {"evaluate metrics",
      {"auto", "rmse", "mae, mse", "hr, ndcg", "precision, recall, map, mrr", "coverage, mrank", "ndcg"}},
@@ -84,15 +84,18 @@ static const struct {
     {"run seed", "the harness sets it: splits of both neighbours are the same draw"},
     {"privacy randomness", "the harness sets it: noise of both neighbours is the same"},
     {"privacy noise-seed", "likewise"},
+    {"data synthetic.*", "nobody's records are in data that is generated, so that it has no neighbours"},
 };
 
 const char *draw_left_out(const char *place, const char *owner, const char *name)
 {
     char full[160];
-    snprintf(full, sizeof full, "%s %s", place, name);
-    for (size_t i = 0; !*owner && i < sizeof left_out / sizeof left_out[0]; i++)
-        if (strcmp(left_out[i].name, full) == 0)
+    snprintf(full, sizeof full, "%s%s%s %s", place, *owner ? " " : "", owner, name);
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++) {
+        const size_t n = strcspn(left_out[i].name, "*");
+        if (strncmp(left_out[i].name, full, n) == 0 && (left_out[i].name[n] || !full[n]))
             return left_out[i].why;
+    }
     return NULL;
 }
 
@@ -243,6 +246,10 @@ static char *draw_list(struct draw_random *random, const dpf_param *param, int *
     *which = n;
     if (n == 0)
         return memory_text(param->default_text ? param->default_text : "");
+    if (strcmp(param->name, "shares") == 0) { /* that add up to 1 */
+        static const char *const shares[] = {"1", "0.3, 0.7", "0.2, 0.3, 0.5"};
+        return memory_text(shares[n - 1]);
+    }
     double value = 0;
     for (int i = 0, ignored; i < n; i++) { /* ascending: some lists have to be */
         const double more = param->type == DPF_TYPE_INT_LIST ? 1 + draw_below(random, 8)
@@ -267,7 +274,9 @@ char *draw_value(struct draw_random *random, const struct draw_keys *keys, const
         *which = draw_below(random, 2);
         return memory_text(*which ? "yes" : "no");
     case DPF_TYPE_ENUM:
-        *which = draw_below(random, (int)param->n_values);
+        do
+            *which = draw_below(random, (int)param->n_values);
+        while (strcmp(param->values[*which].name, "synthetic") == 0); /* see draw_left_out */
         return memory_text(param->values[*which].name);
     case DPF_TYPE_INT:
         return memory_format("%.0f", draw_integer(random, param, which));

@@ -26,16 +26,30 @@ void drawing_free(struct drawing *drawing)
     *drawing = (struct drawing){0};
 }
 
+/* The i-th character of "section.key". */
+static char at_of(const char *section, size_t length, const char *key, size_t i)
+{
+    return i < length ? section[i] : i == length ? '.' : key[i - length - 1];
+}
+
 /* An entry's identity is "section.key" as a whole. */
+static int is_entry(const struct draw_setting *s, const char *section, size_t length, const char *key)
+{
+    const size_t own = strlen(s->section), n = length + 1 + strlen(key);
+    if (own + 1 + strlen(s->key) != n)
+        return 0;
+    for (size_t i = n; i-- > 0;)
+        if (at_of(s->section, own, s->key, i) != at_of(section, length, key, i))
+            return 0;
+    return 1;
+}
+
 static struct draw_setting *find(const struct drawing *drawing, const char *section, const char *key)
 {
-    char wanted[256], name[256];
-    snprintf(wanted, sizeof wanted, "%s.%s", section, key);
-    for (int i = 0; i < drawing->n; i++) {
-        snprintf(name, sizeof name, "%s.%s", drawing->settings[i].section, drawing->settings[i].key);
-        if (strcmp(name, wanted) == 0)
+    const size_t length = strlen(section);
+    for (int i = 0; i < drawing->n; i++)
+        if (is_entry(&drawing->settings[i], section, length, key))
             return &drawing->settings[i];
-    }
     return NULL;
 }
 
@@ -81,7 +95,8 @@ struct draw_setting *drawing_set(struct drawing *drawing, const char *section, c
 
 void drawing_copy(const struct drawing *from, struct drawing *out)
 {
-    *out = (struct drawing){.base = from->base};
+    *out = (struct drawing){0};
+    memcpy(out->base, from->base, sizeof out->base);
     for (int i = 0; i < from->n; i++) {
         const struct draw_setting *s = &from->settings[i];
         struct draw_setting *copy = drawing_set(out, s->section, s->key, s->value);
@@ -221,7 +236,11 @@ static int place_of(const struct drawing *drawing, struct draw_random *random, c
         return factorization;
     }
     if (!*key->owner) {
+        static const char *const of_recommenders[] = {"aggregator", "min-honest", "max-curious"};
         snprintf(section, 128, "%s", key->place);
+        for (size_t i = 0; i < sizeof of_recommenders / sizeof of_recommenders[0]; i++)
+            if (strcmp(key->place, "model") == 0 && strcmp(key->param->name, of_recommenders[i]) == 0)
+                return !factorization;
         return 1;
     }
     for (int i = 0; i < drawing->n; i++) { /* settings that name the component */
@@ -294,6 +313,73 @@ void drawing_done(const struct drawing *drawing, struct draw_keys *keys)
 
 /* ---- bases -------------------------------------------------------------------------------------------- */
 
+/* A list of components gets one more. */
+static void add_component(struct drawing *drawing, const char *section, const char *key, const char *owner)
+{
+    char list[256];
+    const char *has = drawing_get(drawing, section, key);
+    snprintf(list, sizeof list, "%s%s%s", has && *has ? has : "", has && *has ? ", " : "", owner);
+    drawing_set(drawing, section, key, list);
+}
+
+int drawing_graft(struct drawing *drawing, struct draw_random *random, const struct draw_keys *keys, int key)
+{
+    const struct draw_key *k = &keys->list[key];
+    char term[128];
+    int n = 0;
+    if (strcmp(k->place, "accountant") == 0) {
+        add_component(drawing, "accountants", "list", k->owner);
+        return 1;
+    }
+    if (!is_role(k->place) && strcmp(k->place, "transform") != 0)
+        return 0;
+    for (int i = 0; i < drawing->n; i++) { /* terms */
+        const struct draw_setting *s = &drawing->settings[i];
+        if (is_side(s->section, strcspn(s->section, ".")) && strcmp(s->key, "loss") == 0 &&
+            draw_below(random, ++n) == 0)
+            snprintf(term, sizeof term, "%s", s->section);
+    }
+    if (n == 0)
+        return 0;
+    if (strcmp(k->place, "transform") == 0) {
+        add_component(drawing, term, "transforms", k->owner);
+        return 1;
+    }
+    drop_parameters(drawing, term, k->place);
+    drawing_set(drawing, term, k->place, k->owner);
+    return 1;
+}
+
+static int is_drawn_in(const struct drawing *drawing, int key)
+{
+    for (int i = 0; i < drawing->n; i++)
+        if (drawing->settings[i].drawn && drawing->settings[i].of == key)
+            return 1;
+    return 0;
+}
+
+int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, const struct drawing *in)
+{
+    int64_t least = INT64_MAX;
+    int chosen = -1, equals = 0;
+    char section[128];
+    for (int i = 0; i < keys->n; i++) {
+        const struct draw_key *key = &keys->list[i];
+        /* What is tried often and never done is left for a while. */
+        const int64_t weight = key->done * 2 + key->tried;
+        if (key->left_out || weight > least ||
+            (in && (is_drawn_in(in, i) || !place_of(in, random, key, section))))
+            continue;
+        if (weight < least) {
+            least = weight;
+            equals = 0;
+        }
+        if (draw_below(random, ++equals) == 0)
+            chosen = i;
+    }
+    return chosen;
+}
+
 int draw_base_for(struct drawing *out, struct draw_random *random, const struct draw_keys *keys,
                   const struct draw_bases *bases, int key)
 {
@@ -343,13 +429,57 @@ static void at_most(struct drawing *drawing, const char *section, const char *ke
     if (drawing_integer(drawing, section, key, 0) <= most)
         return;
     snprintf(text, sizeof text, "%lld", (long long)most);
-    drawing_set(drawing, section, key, text);
+    struct draw_setting *setting = find(drawing, section, key);
+    free(setting->value);
+    setting->value = memory_text(text);
 }
 
 static int is_set(const struct drawing *drawing, const char *section, const char *key)
 {
     const char *value = drawing_get(drawing, section, key);
     return value && *value;
+}
+
+/* Keys of a file come with the file, and a file of features with one of them. */
+static void shrink_files(struct drawing *drawing, const char *what)
+{
+    static const char *const columns[] = {"categories", "flags", "numbers", "year-of"};
+    char key[64], file[64];
+    const size_t n = strlen(what);
+    int is_asked = 0, is_column = 0;
+    for (int i = 0; i < drawing->n; i++) {
+        const struct draw_setting *s = &drawing->settings[i];
+        is_asked |=
+            s->drawn && strcmp(s->section, "data") == 0 && strncmp(s->key, what, n) == 0 && s->key[n] == '.';
+    }
+    snprintf(key, sizeof key, "%s%s", what, strcmp(what, "relation") == 0 ? ".path" : "");
+    snprintf(file, sizeof file, "@DIR@/%s", strcmp(what, "relation") == 0 ? "links.txt" : what);
+    if (strcmp(what, "relation") != 0)
+        strcat(file, ".csv");
+    if (is_asked)
+        set_if_absent(drawing, "data", key, file);
+    for (int c = 0; c < 4 && n > 8; c++) {
+        snprintf(key, sizeof key, "%s.%s", what, columns[c]);
+        is_column |= is_set(drawing, "data", key);
+    }
+    snprintf(key, sizeof key, "%s.numbers", what);
+    if (n > 8 && is_set(drawing, "data", what) && !is_column)
+        drawing_set(drawing, "data", key, "score");
+}
+
+/* Distributions of losses take longer than all else; what is drawn for them keeps them. */
+static void cheapen_accounting(struct drawing *drawing)
+{
+    const char *list = drawing_get(drawing, "accountants", "list");
+    int asked = 0;
+    for (int i = 0; i < drawing->n; i++)
+        asked |=
+            drawing->settings[i].drawn && (strncmp(drawing->settings[i].section, "accountants", 11) == 0 ||
+                                           strcmp(drawing->settings[i].key, "calibrate-by") == 0);
+    if (asked || !list || !strstr(list, "pld"))
+        return;
+    drawing_unset(drawing, "accountants", NULL);
+    drawing_set(drawing, "accountants", "list", "rdp");
 }
 
 void drawing_shrink(struct drawing *drawing, const struct draw_keys *keys, const char *directory)
@@ -370,9 +500,12 @@ void drawing_shrink(struct drawing *drawing, const struct draw_keys *keys, const
         set_if_absent(drawing, "model", "rank", "3");
     }
     set_if_absent(drawing, "run", "threads", "1");
+    cheapen_accounting(drawing);
     snprintf(output, sizeof output, "%s/out", directory);
     drawing_set(drawing, "run", "output", output);
-    drawing_set(drawing, "privacy", "randomness", "reproducible");
+    /* Only fresh noise adds up in a ledger. */
+    drawing_set(drawing, "privacy", "randomness",
+                is_set(drawing, "privacy", "ledger") ? "secure" : "reproducible");
     drawing_set(drawing, "data", "path", "@DIR@/part*");
     set_if_absent(drawing, "data", "format", "csv");
     set_if_absent(drawing, "data", "header", "yes");
@@ -381,6 +514,9 @@ void drawing_shrink(struct drawing *drawing, const struct draw_keys *keys, const
         set_if_absent(drawing, "data", "value-min", "1");
         set_if_absent(drawing, "data", "value-max", "5");
     }
+    shrink_files(drawing, "item-features");
+    shrink_files(drawing, "user-features");
+    shrink_files(drawing, "relation");
     const char *split = drawing_get(drawing, "split", "kind");
     if (split && strcmp(split, "files") == 0)
         drawing_set(drawing, "split", "test.path", "@DIR@/test.csv");

@@ -136,12 +136,12 @@ int drawn_same_reading(const struct dataset *a, const struct dataset *b, const s
         const int64_t v = id_map_find(&b->users, id);
         const int own = strcmp(id, user) == 0;
         for (int part = 0; part < 2; part++) {
+            const int cells = promise->same_cells && part == 0; /* nothing is tested on a void record */
             const struct cells x = cells_of(part ? &a->test : &a->train, u),
                                y = cells_of(part ? &b->test : &b->train, v);
-            if (of_user && own && promise->same_cells && same_own_cells(a, b, &x, &y, id, what))
+            if (of_user && own && cells && same_own_cells(a, b, &x, &y, id, what))
                 return 1;
-            if (!(of_user && own) &&
-                same_records(a, b, &x, &y, own ? item : NULL, promise->same_cells, id, what))
+            if (!(of_user && own) && same_records(a, b, &x, &y, own ? item : NULL, cells, id, what))
                 return 1;
         }
     }
@@ -190,26 +190,35 @@ static size_t npy_head(const struct bytes *file)
                : 10 + (size_t)(unsigned char)file->data[8] + 256 * (size_t)(unsigned char)file->data[9];
 }
 
-static int names_of(const struct drawn *drawn, const char *run, char names[32][64])
+#define MOST_FILES 48
+
+static int add_names(const struct drawn *drawn, const char *run, const char *inside,
+                     char names[MOST_FILES][96], int n)
 {
     char path[512];
-    int n = 0;
-    snprintf(path, sizeof path, "%s/%s/release", drawn->directory, run);
+    snprintf(path, sizeof path, "%s/%s/release/%s", drawn->directory, run, inside);
     DIR *directory = opendir(path);
-    for (struct dirent *entry = directory ? readdir(directory) : NULL; entry && n < 32;
+    for (struct dirent *entry = directory ? readdir(directory) : NULL; entry && n < MOST_FILES;
          entry = readdir(directory))
-        if (entry->d_name[0] != '.')
-            snprintf(names[n++], 64, "%.63s", entry->d_name);
+        if (entry->d_name[0] != '.' && (*inside || strcmp(entry->d_name, "model") != 0))
+            snprintf(names[n++], 96, "%s%.63s", inside, entry->d_name);
     if (directory)
         closedir(directory);
-    qsort(names, (size_t)n, 64, (int (*)(const void *, const void *))strcmp);
     return n;
 }
 
-/* Noisy numbers are in .npy and .bin files, tables and pages; all else says what was planned. */
+static int names_of(const struct drawn *drawn, const char *run, char names[MOST_FILES][96])
+{
+    const int n = add_names(drawn, run, "model/", names, add_names(drawn, run, "", names, 0));
+    qsort(names, (size_t)n, 96, (int (*)(const void *, const void *))strcmp);
+    return n;
+}
+
+/* Noisy numbers are in .npy files, tables and pages; all else says what was planned. */
 static int same_file(const char *name, const struct bytes *a, const struct bytes *b, char what[DRAWN_WHAT])
 {
-    if (ends_in(name, ".html"))
+    /* What a component has learned may be as long as its releases say: compared with equal ones, in drawn_seen.h. */
+    if (ends_in(name, ".html") || strncmp(name, "model", 5) == 0)
         return 0;
     if (ends_in(name, ".csv")) {
         size_t lines[2] = {0, 0};
@@ -221,8 +230,8 @@ static int same_file(const char *name, const struct bytes *a, const struct bytes
                    ? 0
                    : differs(what, "shape: %s has %zu lines beside %zu", name, lines[0], lines[1]);
     }
-    if (ends_in(name, ".npy") || ends_in(name, ".bin")) {
-        const size_t head = ends_in(name, ".npy") ? npy_head(a) : 0;
+    if (ends_in(name, ".npy")) {
+        const size_t head = npy_head(a);
         return a->n == b->n && memcmp(a->data, b->data, head < b->n ? head : b->n) == 0
                    ? 0
                    : differs(what, "shape: %s has %zu bytes beside %zu", name, a->n, b->n);
@@ -239,7 +248,7 @@ static int same_file(const char *name, const struct bytes *a, const struct bytes
 
 int drawn_same_outside(const struct drawn *drawn, const char *a, const char *b, char what[DRAWN_WHAT])
 {
-    char x[32][64], y[32][64];
+    char x[MOST_FILES][96], y[MOST_FILES][96];
     const int n = names_of(drawn, a, x), m = names_of(drawn, b, y);
     int status = 0;
     for (int i = 0; i < (n > m ? n : m); i++)

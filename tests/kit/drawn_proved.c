@@ -23,6 +23,15 @@ static const struct {
     {"[model] items", "model", "items", "16"},
     {"value-min", "data", "value-min", "1"},
     {"value-max", "data", "value-max", "5"},
+    {"clip the rows", "items", "transforms", "clip-rows"},
+    {"clip-error, clip-user", "items", "transforms", "clip-user"},
+    {"unit = user", "privacy", "unit", "user"},
+    {"adjacency = replace", "privacy", "adjacency", "replace"},
+    {"Draw fresh noise", "run", "rounds", "1"},
+    {"(secagg)", "items", "aggregator", "secagg"},
+    {"offset = midpoint", "model", "offset", "midpoint"},
+    {"relation.similarity", "data", "relation.similarity", "none"},
+    {"items: the users factors", "run", "order", "items"},
 };
 
 /* 1: the first failed condition names a key that can be set. */
@@ -41,20 +50,19 @@ static int set_wanted(struct drawing *drawing, struct draw_random *random, const
     return 1;
 }
 
-static void take_back_named(struct drawing *drawing, struct draw_random *random, const char *why)
+static int is_drawn(const struct drawing *drawing, const char *section, const char *key)
 {
-    int chosen = -1, named = -1, n = 0, m = 0;
-    for (int i = 0; i < drawing->n; i++) {
-        if (!drawing->settings[i].drawn)
-            continue;
-        if (draw_below(random, ++n) == 0)
-            chosen = i;
-        if (strstr(why, drawing->settings[i].key) && draw_below(random, ++m) == 0)
-            named = i;
-    }
-    chosen = named >= 0 ? named : chosen;
-    if (chosen >= 0)
-        drawing_unset(drawing, drawing->settings[chosen].section, drawing->settings[chosen].key);
+    for (int i = 0; i < drawing->n; i++)
+        if (drawing->settings[i].drawn && strcmp(drawing->settings[i].section, section) == 0 &&
+            strcmp(drawing->settings[i].key, key) == 0)
+            return 1;
+    return 0;
+}
+
+static void declare_one(struct drawing *drawing, const char *section, const char *key, const char *value)
+{
+    if (!is_drawn(drawing, section, key))
+        drawing_set(drawing, section, key, value);
 }
 
 /* Lists and numbers that a proof often needs; not always, so that every way to a proof is taken. */
@@ -62,17 +70,26 @@ static void declare(struct drawing *drawing, struct draw_random *random)
 {
     char number[16];
     if (draw_chance(random, 60))
-        drawing_set(drawing, "data", "items-file", "@DIR@/items.txt");
+        declare_one(drawing, "data", "items-file", "@DIR@/items.txt");
     if (draw_chance(random, 40))
-        drawing_set(drawing, "data", "users-file", "@DIR@/users.txt");
+        declare_one(drawing, "data", "users-file", "@DIR@/users.txt");
     snprintf(number, sizeof number, "%d",
              draw_chance(random, 70) ? DRAW_USERS : 2 + draw_below(random, DRAW_USERS));
     if (draw_chance(random, 60) || drawing_integer(drawing, "model", "users", 0) > 0)
-        drawing_set(drawing, "model", "users", number);
+        declare_one(drawing, "model", "users", number);
     if (draw_chance(random, 60) || drawing_integer(drawing, "model", "items", 0) > 0)
-        drawing_set(drawing, "model", "items", "16");
+        declare_one(drawing, "model", "items", "16");
+    const int records_only = draw_chance(random, 30); /* from the first byte on */
+    declare_one(drawing, "data", "header", records_only ? "no" : "yes");
+    if (records_only) {
+        declare_one(drawing, "data", "fields", "5");
+        declare_one(drawing, "data", "column.time", "4");
+    }
+    const int end = draw_below(random, 12); /* of a range that has one */
+    declare_one(drawing, "data", "value-min", end == 0 ? "-inf" : "1");
+    declare_one(drawing, "data", "value-max", end == 1 || end == 2 ? "inf" : "5");
     if (draw_chance(random, 50))
-        drawing_set(drawing, "data", "out-of-range", draw_chance(random, 50) ? "drop" : "clip");
+        declare_one(drawing, "data", "out-of-range", draw_chance(random, 50) ? "drop" : "clip");
 }
 
 static const struct condition *failed_condition(const struct guarantee *guarantee)
@@ -91,7 +108,7 @@ int drawn_proved(struct drawn *drawn, struct drawing *drawing, int more, struct 
     if (!drawn_begin(drawn, &base, more))
         return 0;
     declare(&base, random);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 12; i++) {
         struct dpf_error error = {0};
         drawing_copy(&base, drawing);
         drawing_shrink(drawing, &drawn->keys, drawn->directory);
@@ -106,15 +123,20 @@ int drawn_proved(struct drawn *drawn, struct drawing *drawing, int more, struct 
             drawing_free(&base);
             return 1;
         }
-        const char *why = condition ? condition->why : error.text;
-        if (getenv("DPFRAME_DRAW_TELL"))
-            printf("%s: %s\n", accepted ? "not proved" : "refused", why);
-        const int mended = accepted ? condition && set_wanted(&base, random, why)
-                                    : draw_chance(random, 70) && drawn_follow(&base, &drawn->keys, &error);
-        if (!mended && (accepted || !drawn_take_back(&base, random, &error)))
-            take_back_named(&base, random, why);
+        if (accepted)
+            snprintf(error.text, sizeof error.text, "%s", condition ? condition->why : "nothing is released");
+        if (getenv("DPFRAME_DRAW_TELL")) {
+            char name[160];
+            printf("%s: %s: %s\n", draw_key_name(&drawn->keys.list[drawn->target], name),
+                   accepted ? "not proved" : "refused", error.text);
+        }
         session_close(session);
         drawing_free(drawing);
+        if (!(accepted && condition && set_wanted(&base, random, error.text)) &&
+            !drawn_mend(drawn, &base, &error))
+            break;
+        if (strstr(error.text, "belongs to a factorization"))
+            break;
     }
     drawing_free(&base);
     return 0;

@@ -46,6 +46,28 @@ static int value_at(const char *at, const struct draw_key *key, char value[64])
     return n > 0;
 }
 
+/* What is asked for without its value. */
+static int give_asked(struct drawing *drawing, const char *text)
+{
+    static const struct {
+        const char *asked, *section, *key, *value;
+    } known[] = {{"set [split] kind", "split", "kind", "random"},
+                 {"needs an accountant", "accountants", "list", "rdp"},
+                 {"declare the range of values", "data", "value-max", "5"},
+                 {"declare the range of values", "data", "value-min", "1"},
+                 {"needs the declared range", "data", "value-max", "5"},
+                 {"set [data] value-min and value-max", "data", "value-max", "5"},
+                 {"has no \"", "accountants", "list", "pld, rdp"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const char *has = drawing_get(drawing, known[i].section, known[i].key);
+        if (!strstr(text, known[i].asked) || (has && strcmp(has, known[i].value) == 0))
+            continue;
+        drawing_set(drawing, known[i].section, known[i].key, known[i].value);
+        return 1;
+    }
+    return 0;
+}
+
 int drawn_follow(struct drawing *drawing, const struct draw_keys *keys, const struct dpf_error *error)
 {
     char own[104];
@@ -56,6 +78,9 @@ int drawn_follow(struct drawing *drawing, const struct draw_keys *keys, const st
         char section[64], key[64], value[64];
         words_before(error->text, at, section, key);
         const char *place = *section ? section : own;
+        const size_t length = strlen(place);
+        if (strncmp(key, place, length) == 0 && key[length] == '.')
+            memmove(key, key + length + 1, strlen(key + length + 1) + 1);
         const int of = *key ? drawing_key_of(drawing, keys, place, key) : -1;
         const char *has = of >= 0 ? drawing_get(drawing, place, key) : NULL;
         if (of < 0 || keys->list[of].left_out || !value_at(at + 3, &keys->list[of], value) ||
@@ -68,5 +93,5 @@ int drawn_follow(struct drawing *drawing, const struct draw_keys *keys, const st
         drawing_set(drawing, place, key, value);
         return 1;
     }
-    return 0;
+    return give_asked(drawing, error->text);
 }

@@ -68,6 +68,7 @@ void drawn_close(struct drawn *drawn)
 {
     drawn_remove(drawn, ".");
     draw_bases_free(&drawn->bases);
+    draw_bases_free(&drawn->kept);
     draw_keys_free(&drawn->keys);
 }
 
@@ -151,8 +152,6 @@ int drawn_train(const struct drawn *drawn, const char *name, struct dpf_error *e
     return status == 0 ? 0 : error->fault ? (int)error->fault : DPF_FAULT_RUN;
 }
 
-/* ---- until check accepts ------------------------------------------------------------------------------ */
-
 int drawn_names_key(const struct drawn *drawn, const struct dpf_error *error)
 {
     const char *bracket = strchr(error->text, '[');
@@ -169,90 +168,33 @@ int drawn_names_key(const struct drawn *drawn, const struct dpf_error *error)
     return 0;
 }
 
-int drawn_take_back(struct drawing *drawing, struct draw_random *random, const struct dpf_error *error)
+const char *drawn_time(void)
 {
-    int chosen = -1, n = 0;
-    for (int i = 0; i < drawing->n; i++) {
-        const struct draw_setting *s = &drawing->settings[i];
-        char name[256];
-        if (!s->drawn)
-            continue;
-        snprintf(name, sizeof name, "%s.%s", s->section, s->key);
-        if (strcmp(error->key, name) == 0) {
-            chosen = i;
-            break;
-        }
-        if (draw_below(random, ++n) == 0)
-            chosen = i;
-    }
-    if (chosen < 0)
-        return 0;
-    drawing_unset(drawing, drawing->settings[chosen].section, drawing->settings[chosen].key);
-    return 1;
+    static char text[16];
+    struct tm at;
+    const time_t now = time(NULL);
+    if (!localtime_r(&now, &at) || strftime(text, sizeof text, "%H:%M:%S", &at) == 0)
+        snprintf(text, sizeof text, "?");
+    return text;
 }
 
-int drawn_begin(struct drawn *drawn, struct drawing *base, int more)
+int drawn_count_below(const struct drawn *drawn, int64_t least)
 {
-    struct draw_random *random = &drawn->random;
-    const int key = draw_rare_key(random, &drawn->keys, draw_chance(random, 30));
-    if (key < 0 || !draw_base_for(base, random, &drawn->keys, &drawn->bases, key))
-        return 0;
-    drawn->keys.list[key].tried++;
-    drawing_draw(base, random, &drawn->keys, key);
-    for (int n = draw_below(random, more + 1); n > 0; n--) {
-        const int other = draw_chance(random, 40) ? draw_rare_key(random, &drawn->keys, 1)
-                                                  : draw_below(random, drawn->keys.n);
-        if (other >= 0)
-            drawing_draw(base, random, &drawn->keys, other);
-    }
-    return 1;
+    int below = 0;
+    for (int i = 0; i < drawn->keys.n; i++)
+        below += !drawn->keys.list[i].left_out && drawn->keys.list[i].done < least;
+    return below;
 }
 
-int drawn_accepted(struct drawn *drawn, struct drawing *drawing, struct draw_data *data, int more,
-                   struct session *session)
+int drawn_print_keys(const struct drawn *drawn, int64_t least, int all)
 {
-    struct draw_random *random = &drawn->random;
-    struct drawing base;
-    if (!drawn_begin(drawn, &base, more))
-        return 0;
-    for (int i = 0; i < 6; i++) {
-        struct dpf_error error = {0};
-        drawing_copy(&base, drawing);
-        drawing_shrink(drawing, &drawn->keys, drawn->directory);
-        draw_data_make(data, random, drawing);
-        draw_data_declare(data, drawing);
-        if (draw_data_write(data, IN_BOTH, drawn->directory) == 0 &&
-            draw_data_write_others(data, drawing, drawn->directory) == 0 &&
-            drawn_write(drawn, drawing) == 0 && drawn_check(drawn, session, &error) == 0) {
-            drawing_free(&base);
-            return 1;
-        }
-        drawn->refused++;
-        if (!drawn_names_key(drawn, &error)) {
-            drawn->unnamed++;
-            printf("FAULT a refusal that names no key: %s\n", error.text);
-        }
-        session_close(session);
-        draw_data_free(data);
-        drawing_free(drawing);
-        if ((draw_chance(random, 30) || !drawn_follow(&base, &drawn->keys, &error)) &&
-            !drawn_take_back(&base, random, &error))
-            break;
-    }
-    drawing_free(&base);
-    return 0;
-}
-
-int drawn_print_keys(const struct drawn *drawn, int all)
-{
-    int none = 0;
     for (int i = 0; i < drawn->keys.n; i++) {
         const struct draw_key *key = &drawn->keys.list[i];
+        const int is_below = !key->left_out && key->done < least;
         char name[160];
-        none += !key->left_out && key->done == 0;
-        if (!all && (key->left_out || key->done))
+        if (!all && !is_below)
             continue;
-        printf("%8lld %s%s%s", (long long)key->done, draw_key_name(key, name),
+        printf("%8lld of %lld %s%s%s", (long long)key->done, (long long)key->tried, draw_key_name(key, name),
                key->left_out ? ": not drawn, " : "", key->left_out ? key->left_out : "");
         for (int v = 0; v < DRAW_VALUES; v++)
             if (key->by_value[v])
@@ -263,5 +205,5 @@ int drawn_print_keys(const struct drawn *drawn, int all)
                        (long long)key->by_value[v]);
         printf("\n");
     }
-    return none;
+    return drawn_count_below(drawn, least);
 }

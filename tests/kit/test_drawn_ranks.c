@@ -63,7 +63,7 @@ static void ranks_make_the_same_bytes(void **state)
             failed++;
             print_fault(&drawing);
         } else {
-            drawing_done(&drawing, &drawn.keys);
+            drawn_done(&drawn, &drawing);
         }
         drawing_free(&drawing);
         draw_data_free(&data);

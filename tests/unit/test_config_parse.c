@@ -220,9 +220,10 @@ static void refuses_masses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_file),      cmocka_unit_test(reads_next_to_nothing),
-        cmocka_unit_test(refuses_bad_text),  cmocka_unit_test(refuses_nul_bytes),
-        cmocka_unit_test(never_cuts_a_line), cmocka_unit_test(refuses_masses),
+        cmocka_unit_test(reads_a_file),           cmocka_unit_test(reads_next_to_nothing),
+        cmocka_unit_test(refuses_bad_text),       cmocka_unit_test(refuses_nul_bytes),
+        cmocka_unit_test(never_cuts_a_line),      cmocka_unit_test(refuses_masses),
+        cmocka_unit_test(reads_values_in_quotes), cmocka_unit_test(every_value_can_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,7 +196,7 @@ static void the_reason_is_named(void **state)
 /* What the release shows before any test: said of models better and worse, and where nobody looked it is not. */
 static void noise_that_hides_every_direction_is_told(void **state)
 {
-    static struct one own, popular;
+    static struct one own[4], popular[4];
     static const char words[] = "No direction stood out of the noise";
     (void)state;
     for (int better = 0; better < 2; better++)
@@ -209,8 +209,9 @@ static void noise_that_hides_every_direction_is_told(void **state)
                                           .users = 500,
                                           .items = 100,
                                           .records = 100000};
-            input.test = metric_of(&own, "ndcg@10", better ? 0.30 : 0.10, 5000);
-            rival(&input, "private-popularity", 1, metric_of(&popular, "ndcg@10", 0.20, 5000));
+            const int i = 2 * better + hidden;
+            input.test = metric_of(&own[i], "ndcg@10", better ? 0.30 : 0.10, 5000);
+            rival(&input, "private-popularity", 1, metric_of(&popular[i], "ndcg@10", 0.20, 5000));
             char *sentence = verdict_text(&input);
             assert_non_null(sentence);
             assert_true((strstr(sentence, words) != NULL) == hidden);
@@ -342,6 +343,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ratings_are_compared_with_biases, prepare, forget),
         cmocka_unit_test_setup_teardown(the_grounds_are_named, prepare, forget),
         cmocka_unit_test_setup_teardown(losers_are_named_by_activity, prepare, forget),
+        cmocka_unit_test_setup_teardown(noise_that_hides_every_direction_is_told, prepare, forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
  * matrix is read once for several of them while their records stay in cache. Each row's numbers are
  * its own: results do not depend on how rows are grouped.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +90,9 @@ static dpf_status start(const struct cg *self, struct group *g)
         float *rhs = g->rhs + row * p;
         normal_rhs(n, g->first + row, rhs);
         const float b2 = self->kernels->dot(rhs, rhs, p);
-        g->target2[row] = (float)(self->tolerance * self->tolerance) * b2;
+        /* Below the rounding of its numbers a residual says nothing any more, not even the sign of its curvature. */
+        const double least = fmax(self->tolerance, (double)FLT_EPSILON);
+        g->target2[row] = (float)(least * least) * b2;
         if (b2 != 0) /* else the answer is 0, wherever the row stands */
             memcpy(g->x + row * p, current, (size_t)n->d * sizeof(float));
     }

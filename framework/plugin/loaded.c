@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/loaded.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "plugin/plugin_load.h"
+
+/* The list ends with the process, as the objects do. */
+static struct kept {
+    struct kept *next;
+    char *path;
+    struct stat info;
+    struct loaded loaded;
+} * all;
+
+static int is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+           a->st_mode == b->st_mode && a->st_uid == b->st_uid;
+}
+
+const struct loaded *loaded_find(const char *path)
+{
+    struct stat info;
+    for (const struct kept *k = all; k; k = k->next)
+        if (strcmp(k->path, path) == 0 && stat(path, &info) == 0 && is_same_file(&info, &k->info))
+            return &k->loaded;
+    return NULL;
+}
+
+const struct loaded *loaded_get(const char *path, struct dpf_error *error)
+{
+    const struct loaded *known = loaded_find(path);
+    if (known)
+        return known;
+    struct kept *new = memory_new(1, sizeof *new);
+    if (new)
+        new->path = memory_text(path);
+    int status = new &&new->path ? 0 : error_memory(error);
+    if (status == 0 && stat(path, &new->info) != 0)
+        status = error_at(error, DPF_FAULT_PLUGIN, path, 0, "cannot be inspected any more");
+    if (status == 0 && !(new->loaded.plugin = plugin_load(path, error)))
+        status = -1;
+    if (status == 0)
+        status = files_sha256(path, new->loaded.sha256, error);
+    if (status != 0) {
+        if (new)
+            free(new->path);
+        free(new);
+        return NULL;
+    }
+    new->next = all;
+    all = new;
+    return &new->loaded;
+}
