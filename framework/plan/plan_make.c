@@ -16,6 +16,7 @@
 #include "plan/metric_release.h"
 #include "plan/queries.h"
 #include "plan/recommender_plan.h"
+#include "plan/sensitivity.h"
 #include "plan/trainings.h"
 #include "reading/data_params.h"
 
