@@ -93,7 +93,7 @@ static void a_wrong_command_exits_with_2(void **state)
     command_expect("list -c sound.ini", 2, "this command has no option -c");
     command_expect("list --format xml", 2, "this command has no option --format");
     command_expect("generate -O x.csv -o data.value-min=1", 2, "this command has no option -o");
-    command_expect("evaluate run -O x", 2, "this command has no option -O");
+    command_expect("describe run -O x", 2, "this command has no option -O");
     command_expect("account -c sound.ini --curve=x --export x", 2, "x is named twice");
     command_expect("audit -c sound.ini --user 1 --user=2", 2, "--user is given twice");
     command_expect("describe Run", 2, "did you mean \"run\"");
