@@ -1,7 +1,7 @@
 # dpframe_add_test(NAME [LABEL unit] SOURCES test_x.c ... [LIBRARIES dpf_base ...] [ARGS ...])
 # A CMocka program, run by ctest; the target tests-LABEL builds all of a label. Tests find fixtures through the environment variable DPFRAME_SOURCE_DIR, the
 # build tree through DPFRAME_BUILD_DIR, and real data through DPFRAME_DATA (default: data/ in the checkout, as for configs/data,
-# or a folder shared/data beside it).
+# or a folder shared/data beside it). OPENBLAS_NUM_THREADS saves the program, which sets it, a second start; that it does is tested apart.
 foreach(folder data ../shared/data)
   if(NOT default_data AND EXISTS ${CMAKE_SOURCE_DIR}/${folder})
     get_filename_component(default_data ${CMAKE_SOURCE_DIR}/${folder} ABSOLUTE)
@@ -35,5 +35,12 @@ function(dpframe_add_test name)
   add_dependencies(tests-${arg_LABEL} ${name})
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
-    ENVIRONMENT "DPFRAME_SOURCE_DIR=${CMAKE_SOURCE_DIR};DPFRAME_BUILD_DIR=${CMAKE_BINARY_DIR};DPFRAME_DATA=${DPFRAME_DATA}")
+    ENVIRONMENT "DPFRAME_SOURCE_DIR=${CMAKE_SOURCE_DIR};DPFRAME_BUILD_DIR=${CMAKE_BINARY_DIR};DPFRAME_DATA=${DPFRAME_DATA};OPENBLAS_NUM_THREADS=1")
+endfunction()
+
+# dpframe_add_slow_test(NAME ARGUMENT...): the program of a test once more, with arguments for all of what it tests; the label is slow.
+function(dpframe_add_slow_test name)
+  get_test_property(${name} ENVIRONMENT environment)
+  add_test(NAME ${name}_all COMMAND ${name} ${ARGN})
+  set_tests_properties(${name}_all PROPERTIES LABELS slow TIMEOUT 3600 ENVIRONMENT "${environment}")
 endfunction()

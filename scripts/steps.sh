@@ -38,6 +38,13 @@ run_tests()
     }
 }
 
+# slowest PRESET - the tests of the last run that took longest, with their seconds, so that growth is seen.
+slowest()
+{
+    awk '/ Passed +[0-9.]+ sec/ { print $(NF - 1), $4 }' "build/$1-tests.log" | sort -rn | head -n 8 |
+        awk '{ printf "%s%s %.0f s", NR == 1 ? "        slowest: " : ", ", $2, $1 } END { if (NR) print "" }'
+}
+
 # finish - exits, with code 1 if a step failed.
 finish()
 {

@@ -552,6 +552,8 @@ static int load_features(struct loading *l, const struct config *config, const s
         int status = feature_options_read(config, data, first, &options, error);
         if (status == 0)
             status = feature_file_load(&options, rows, &l->out->features[side], error);
+        if (status == 0 && side == DPF_SIDE_ITEMS)
+            status = feature_file_words(&options, rows, &l->out->words, error);
         feature_options_free(&options);
         if (status != 0)
             return -1;
@@ -679,5 +681,41 @@ int data_load(const struct config *config, const struct config_values *data,
     const int status = violations_report(&out->violations, error);
     if (status != 0)
         dataset_free(out);
+    return status;
+}
+
+/* Whatever a filter leaves of the records, ids are those that the generator is told. */
+static int generated_sizes(const struct config *config, const struct config_values *data,
+                           const struct random_root *seeded, int64_t *users, int64_t *items,
+                           struct dpf_error *error)
+{
+    struct generate_options options;
+    if (data_synthetic_options(config, data, &options, error) != 0)
+        return -1;
+    struct generator *generator = generator_new(&options, seeded, error);
+    if (!generator)
+        return -1;
+    generator_free(generator);
+    *users = options.users;
+    *items = options.items;
+    return 0;
+}
+
+int data_sizes(const struct config *config, const struct config_values *data,
+               const struct config_values *split, const struct random_root *seeded, int64_t *users,
+               int64_t *items, struct dpf_error *error)
+{
+    if (data_is_generated(data))
+        return generated_sizes(config, data, seeded, users, items, error);
+    struct dataset dataset = {0};
+    struct pool *pool = pool_new(1);
+    const int status =
+        pool ? data_read(config, data, split, seeded, pool, &dataset, error) : error_memory(error);
+    if (status == 0) {
+        *users = dataset.users.n;
+        *items = dataset.items.n;
+    }
+    dataset_free(&dataset);
+    pool_free(pool);
     return status;
 }

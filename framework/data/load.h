@@ -51,6 +51,11 @@ int data_load(const struct config *config, const struct config_values *data,
               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
               struct dataset *out, struct dpf_error *error);
 
+/* How many users and items data_read would find; generated data is not generated for it. */
+int data_sizes(const struct config *config, const struct config_values *data,
+               const struct config_values *split, const struct random_root *seeded, int64_t *users,
+               int64_t *items, struct dpf_error *error);
+
 /*
  * Loading in two steps, for runs that read the same files and split them differently. What data_parse reads
  * is the same wherever data_source_key is; data_divide uses it up, whatever its status. After a fork each

@@ -120,6 +120,8 @@ static int load_item_features(const struct config *config, const struct config_v
     int status = feature_options_read(config, data, D_ITEM_FEATURES, &options, error);
     if (status == 0)
         status = feature_file_load(&options, &dataset->items, &dataset->features[1], error);
+    if (status == 0)
+        status = feature_file_words(&options, &dataset->items, &dataset->words, error);
     feature_options_free(&options);
     return status;
 }

@@ -87,11 +87,11 @@ static const dpf_enum_value release_noises[] = {
 #define LARGEST_CUTOFF 1000000
 
 static const dpf_param params[P_COUNT] = {
-    [P_METRICS] = DPF_PARAM_TEXT_F("metrics", DPF_TYPE_STRING, "auto", 0,
+    [P_METRICS] = DPF_PARAM_TEXT_F("metrics", DPF_TYPE_STRING, "auto", DPF_PARAM_PRIVACY,
                                    "Comma-separated names of metrics, without @k; see docs/metrics.md. "
                                    "auto: rmse and mae of explicit feedback, and hr, ndcg, precision, "
                                    "recall, map, mrr, coverage, mrank."),
-    [P_K] = DPF_PARAM_LIST_F("k", DPF_TYPE_INT_LIST, "10", 1, LARGEST_CUTOFF, 0, "items",
+    [P_K] = DPF_PARAM_LIST_F("k", DPF_TYPE_INT_LIST, "10", 1, LARGEST_CUTOFF, DPF_PARAM_PRIVACY, "items",
                              "Cut-offs of ranking metrics: each is reported at each k."),
     [P_RANKING] = DPF_PARAM_ENUM_F("ranking", RANKING_FULL, rankings, 0,
                                    "The items among which a user's positives are ranked."),

@@ -527,7 +527,7 @@ static int prepare_items(struct ranking *r, int64_t n_users, struct dpf_error *e
 static int prepare_finalists(struct ranking *r, struct dpf_error *error)
 {
     const int64_t k = r->options->largest_cutoff;
-    if (!r->scorer->products.items || r->options->sampled || r->has_candidates ||
+    if (!scorer_is_products(r->scorer) || r->options->sampled || r->has_candidates ||
         (8 * k > r->n_items && !scorer_is_base(r->scorer)))
         return 0;
     return finalist_items_open(&r->finalists, r->scorer, r->n_items, k, SIMD_KIND_AUTO, error);

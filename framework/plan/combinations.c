@@ -353,6 +353,23 @@ int combinations_check_held_out(const struct plan *plan, struct dpf_error *error
     return 0;
 }
 
+int combinations_check_home_terms(const struct plan *plan, struct dpf_error *error)
+{
+    const struct recommender_plan *component = &plan->recommender;
+    if (!plan->model.params.values[MODEL_HOME_TERMS].integer)
+        return 0;
+    if (!component->instance || !component->functions->form)
+        return config_error(plan->config, "model", "home-terms", error,
+                            "this model has no home terms; recommenders private-gram, private-ratings, "
+                            "private-popularity and private-biases have: name one, or set home-terms = no");
+    if (!*plan->data.params.values[D_ITEM_FEATURES].text)
+        return config_error(
+            plan->config, "model", "home-terms", error,
+            "they are made of public facts about items: name their file, data.item-features, or "
+            "set home-terms = no");
+    return 0;
+}
+
 /* ---- runs that continue after an interruption ----------------------------------------------------------- */
 
 static int refuse_checkpoint(const struct plan *plan, const char *what, const struct instance *instance,

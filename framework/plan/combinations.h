@@ -13,6 +13,8 @@ int combinations_check_term(const struct plan *plan, const struct side_plan *sid
 int combinations_check_sites(const struct plan *plan, struct dpf_error *error);
 /* Held-out users ([split] kind = users) need rows that follow from a user's own records and the model. */
 int combinations_check_held_out(const struct plan *plan, struct dpf_error *error);
+/* Home terms are of recommenders that say how their scores are made, and read public facts about items. */
+int combinations_check_home_terms(const struct plan *plan, struct dpf_error *error);
 /* Whether a run can go on from its state between two rounds: an error names what would be lost with the
    process, or be another draw afterwards. The plan is complete. */
 int combinations_check_checkpoint(const struct plan *plan, struct dpf_error *error);

@@ -356,6 +356,12 @@ static void ask_terms(const struct run_facts *run, struct fact_question *questio
     }
 }
 
+void facts_asked(const struct plan *plan, struct fact_question *out)
+{
+    facts_question(plan, out);
+    ask_terms(&plan->run_facts, out);
+}
+
 /* All facts of the condition that are not allowed, so that all keys can be set at once. */
 static void tell_lost(const struct fact_question *question, int condition, char *out, size_t size)
 {
@@ -371,8 +377,7 @@ static int judge_input(const struct plan *plan, struct run_facts *run, struct dp
 {
     struct fact_question question;
     struct text public_lines = {0};
-    facts_question(plan, &question);
-    ask_terms(run, &question);
+    facts_asked(plan, &question);
     for (int c = 0; c < N_CONDITIONS && run->n_terms > 0; c++)
         tell_lost(&question, c + 1, run->not_allowed[c], sizeof run->not_allowed[c]);
     run->cells_public = input_allows(input_decider(INPUT_CELLS, &question), &question.promise);

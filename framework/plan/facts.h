@@ -8,6 +8,8 @@
 
 /* What the plan's keys say about the input. What the terms show of users is not in it: none is known to. */
 void facts_question(const struct plan *plan, struct fact_question *out);
+/* The same, with what the terms of a complete plan show of users. */
+void facts_asked(const struct plan *plan, struct fact_question *out);
 int facts_complete(struct plan *plan, struct dpf_error *error);
 
 #endif

@@ -161,7 +161,12 @@ static inline int plan_sends_links(const struct term_plan *term)
 
 /* Every bound value as {"section": {"key": "text"}}: the resolved configuration. New reference. */
 json_t *plan_resolved(const struct plan *plan);
-/* The same as an INI file that repeats the run. Free it. */
+/*
+ * The part of it that the guarantee rests on, for whoever gets the statement: what parameter tables mark so, what
+ * decides a fact of the input, and the whole model. Without paths ("given" or "") and the seed of the noise.
+ */
+json_t *plan_stated(const struct plan *plan);
+/* The resolved configuration as an INI file that repeats the run. Free it. */
 char *plan_resolved_ini(const struct plan *plan);
 /* The names "section.key" of bound values that affect the guarantee, as keys of an object. New reference. */
 json_t *plan_privacy_keys(const struct plan *plan);

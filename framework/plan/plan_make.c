@@ -16,6 +16,7 @@
 #include "plan/metric_release.h"
 #include "plan/queries.h"
 #include "plan/recommender_plan.h"
+#include "plan/sensitivity.h"
 #include "plan/trainings.h"
 #include "reading/data_params.h"
 
@@ -252,7 +253,7 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
         return -1;
     if (plan->recommender.instance && recommender_plan_complete(plan, error) != 0)
         return -1;
-    if (combinations_check_held_out(plan, error) != 0)
+    if (combinations_check_home_terms(plan, error) != 0 || combinations_check_held_out(plan, error) != 0)
         return -1;
     if (plan->run.params.values[RUN_CHECKPOINT].integer && combinations_check_checkpoint(plan, error) != 0)
         return -1;

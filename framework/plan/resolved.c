@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/config_line.h"
 #include "plan/plan.h"
+#include "reading/input_facts.h"
 
 typedef void (*value_visitor)(void *context, const char *section, const dpf_param *param, const char *value,
                               int is_set);
@@ -95,6 +96,32 @@ json_t *plan_resolved(const struct plan *plan)
         json_object_del(json_object_get(root, "data"), "path");
     if (plan->output)
         set_text(root, "run", "output", plan->output);
+    return root;
+}
+
+/*
+ * What the guarantee rests on: keys that parameter tables mark so, keys that decide a fact of the input, and all
+ * keys of the model, its sides and its components. Of a path only whether there is one.
+ */
+static void add_if_stated(void *context, const char *section, const dpf_param *param, const char *value,
+                          int is_set)
+{
+    static const char *const whole[] = {"model", "users", "items", "accountants"};
+    const size_t length = strcspn(section, ".");
+    int stated = (param->flags & DPF_PARAM_PRIVACY) || input_fact_has_key(section, param->name);
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        stated |= length == strlen(whole[i]) && strncmp(section, whole[i], length) == 0;
+    (void)is_set;
+    stated &= strcmp(param->name, "noise-seed") != 0; /* who knows it removes the noise */
+    if (stated)
+        set_text(context, section, param->name,
+                 param->type == DPF_TYPE_PATH ? (*value ? "given" : "") : value);
+}
+
+json_t *plan_stated(const struct plan *plan)
+{
+    json_t *root = json_object();
+    visit_all(plan, add_if_stated, root);
     return root;
 }
 

@@ -157,6 +157,13 @@ static const dpf_param model_table[MODEL_N_PARAMS] = {
                         "With an aggregator: how many users may pool their knowledge of their own shares; "
                         "at least 1 for observer = parties. A sum of fewer than min-honest + max-curious "
                         "messages is not opened."),
+    [MODEL_HOME_TERMS] =
+        DPF_PARAM_BOOL_F("home-terms", 0, 0,
+                         "Scores of a recommender get terms that a user's own device computes from public "
+                         "facts about items ([data] "
+                         "item-features: words of titles, categories, numbers) and the user's own records, "
+                         "after the release. They cost "
+                         "no epsilon, and scores are for that user's eyes alone (docs/accuracy.md)."),
 };
 TABLE(model, MODEL_N_PARAMS)
 

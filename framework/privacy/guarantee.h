@@ -129,7 +129,8 @@ struct selection_summary {
     char law[128]; /* of the number of runs, in words */
     double alone;  /* epsilon of one run of the costliest candidate without a selection; NaN: none */
     char alone_accountant[32]; /* who says so */
-    double share; /* total-epsilon of each candidate, chosen from that of the selection; NaN: not */
+    double share;  /* total-epsilon of each candidate, chosen from that of the selection; NaN: not */
+    json_t *parts; /* of the certificate: the law and each candidate's configuration. Not owned */
 };
 
 struct guarantee {

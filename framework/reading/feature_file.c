@@ -51,6 +51,7 @@ struct parsing {
     struct entry *entries;
     size_t n, capacity;
     struct text utf8; /* a field, as UTF-8 */
+    int words;        /* of the column of the year alone: a title */
 };
 
 static void parsing_free(struct parsing *p)
@@ -160,7 +161,8 @@ static int add_fields(struct parsing *p, const struct field *header)
     for (int64_t i = 0; i < o->numbers.n; i++)
         add_field(p, DPF_FEATURE_NUMBER, column_name(p, NULL, header, p->numbers[i]));
     if (o->year.n)
-        add_field(p, DPF_FEATURE_NUMBER, memory_text("year"));
+        add_field(p, p->words ? DPF_FEATURE_CATEGORY : DPF_FEATURE_NUMBER,
+                  memory_text(p->words ? "word" : "year"));
     for (int32_t i = 0; i < p->n_fields; i++)
         missing |= !p->fields[i].name;
     return missing ? -1 : 0;
@@ -272,6 +274,54 @@ static int add_year(struct parsing *p, int32_t line, int32_t index, const struct
     return add_entry(p, line, index, 0, year, error);
 }
 
+/* Letters and digits in any alphabet: bytes above ASCII are parts of letters. */
+static int is_of_word(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+static int is_common(const char *word)
+{
+    static const char *const common[] = {"the", "and", "for", "with", "from", "that", "this",
+                                         "his", "her", "you", "your", "into", "are",  "was",
+                                         "not", "all", "who", "what", "out",  "one",  "two"};
+    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
+        if (strcmp(word, common[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* Words of three letters and more, in lower case; what stands in brackets, as a year, is none. */
+static int add_words(struct parsing *p, int32_t line, int32_t index, const struct field *title,
+                     struct dpf_error *error)
+{
+    const struct field field = as_utf8(p, title);
+    char word[64];
+    int depth = 0;
+    for (size_t at = 0; at < field.length;) {
+        size_t length = 0, letters = 0, most = sizeof word;
+        depth += field.data[at] == '(' ? 1 : field.data[at] == ')' && depth > 0 ? -1 : 0;
+        for (; at < field.length && is_of_word(field.data[at]); at++) {
+            const char c = field.data[at];
+            letters += ((unsigned char)c & 0xc0) != 0x80;
+            most -= most > 0;
+            if (most > 0)
+                word[length++] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+        }
+        at += length == 0;
+        word[length] = '\0';
+        if (depth > 0 || letters < 3 || most == 0 || is_common(word))
+            continue;
+        const struct field text = {word, length};
+        const int32_t level = ids_add(&p->fields[index].levels, &text);
+        if (level < 0)
+            return error_memory(error);
+        if (add_entry(p, line, index, level, 1, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int add_line(struct parsing *p, const struct field *fields, struct dpf_error *error)
 {
     const struct feature_options *o = p->options;
@@ -293,7 +343,8 @@ static int add_line(struct parsing *p, const struct field *fields, struct dpf_er
     for (int64_t i = 0; i < o->numbers.n && status == 0; i++)
         status = add_number(p, line, index++, &fields[p->numbers[i]], error);
     if (o->year.n && status == 0)
-        status = add_year(p, line, index, &fields[p->year], error);
+        status = p->words ? add_words(p, line, index, &fields[p->year], error)
+                          : add_year(p, line, index, &fields[p->year], error);
     return status;
 }
 
@@ -537,15 +588,14 @@ static int build(struct parsing *p, const struct id_map *rows, struct feature_ta
     return status;
 }
 
-int feature_file_load(const struct feature_options *options, const struct id_map *rows,
-                      struct feature_table *out, struct dpf_error *error)
+static int load(const struct feature_options *options, int words, const struct id_map *rows,
+                struct feature_table *out, struct dpf_error *error)
 {
-    if (!options->path[0])
-        return 0;
     struct parsing *p = memory_new(1, sizeof *p);
     if (!p)
         return error_memory(error);
     p->options = options;
+    p->words = words;
     p->path = options->path;
     int status = read_file(p, error);
     if (status == 0 && build(p, rows, out) != 0)
@@ -553,4 +603,18 @@ int feature_file_load(const struct feature_options *options, const struct id_map
     parsing_free(p);
     free(p);
     return status;
+}
+
+int feature_file_load(const struct feature_options *options, const struct id_map *rows,
+                      struct feature_table *out, struct dpf_error *error)
+{
+    return options->path[0] ? load(options, 0, rows, out, error) : 0;
+}
+
+int feature_file_words(const struct feature_options *options, const struct id_map *rows,
+                       struct feature_table *out, struct dpf_error *error)
+{
+    struct feature_options titles = *options;
+    titles.categories.n = titles.flags.n = titles.numbers.n = 0;
+    return options->path[0] && options->year.n ? load(&titles, 1, rows, out, error) : 0;
 }

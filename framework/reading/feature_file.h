@@ -16,4 +16,8 @@
 int feature_file_load(const struct feature_options *options, const struct id_map *rows,
                       struct feature_table *out, struct dpf_error *error);
 
+/* Words of titles, which stand in the column that year-of names, as categories; empty without such a column. */
+int feature_file_words(const struct feature_options *options, const struct id_map *rows,
+                       struct feature_table *out, struct dpf_error *error);
+
 #endif

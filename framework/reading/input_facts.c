@@ -673,7 +673,7 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
                                "draws at ids, files, each line", "[data] weights.kind", 0, public_list, NULL,
                                say_privacy_weights},
     [INPUT_LINKS] = {"links", "which links between users count", "a public list of users",
-                     "[data] users-file", 11, links, links_lost, say_links},
+                     "[data] users-file, relation.path", 11, links, links_lost, say_links},
     [INPUT_ITEM_FEATURES] = {"item features", "features of items", "a public file", "[data] item-features", 0,
                              public_list, NULL, say_item_features},
     [INPUT_USER_FEATURES] = {"user features", "features of users", "a public file", "[data] user-features", 0,
@@ -699,8 +699,8 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
                       "[data] header", 11, header, header_lost, NULL},
     [INPUT_FIELDS] = {"fields", "how many fields a line has", "the format, a key, the header",
                       "[data] fields", 11, fields, fields_lost, NULL},
-    [INPUT_COLUMNS] = {"columns", "which column is what", "keys, the header", "[data] column.user", 0,
-                       columns, NULL, NULL},
+    [INPUT_COLUMNS] = {"columns", "which column is what", "keys, the header",
+                       "[data] column.user, column.item", 0, columns, NULL, NULL},
     [INPUT_COLUMNS_ALIKE] = {"columns alike", "whether files have the same columns, and all that are needed",
                              "headers; else refused before a record is read", "[data] column.time", 0,
                              columns, NULL, NULL},
@@ -743,8 +743,9 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
                           "[data] filter.item-min, filter.item-max, filter.core", 2, items_kept,
                           items_kept_lost, NULL},
     [INPUT_OWN_KEPT] = {"own records kept", "which of a user's records are held out or kept",
-                        "the user's own records", "[split] kind; [data] filter.user-min, filter.user-max", 2,
-                        own_kept, own_kept_lost, NULL},
+                        "the user's own records",
+                        "[split] kind, by; [data] filter.user-min, filter.user-max, filter.keep", 2, own_kept,
+                        own_kept_lost, NULL},
     [INPUT_DRAWN] = {"drawn", "which users, records and items are drawn", "a draw at each id",
                      "[split] kind; [data] filter.users", 0, by_id, NULL, NULL},
     [INPUT_TIME_WINDOW] = {"time window", "which records are early or late enough", "each line",
@@ -784,6 +785,41 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
 const struct fact_entry *input_fact_at(enum input_fact fact)
 {
     return &entries[fact];
+}
+
+const char *input_decider_name(enum decider by)
+{
+    static const char *const names[] = {
+        [BY_NOBODY] = "nobody",       [BY_FORMAT] = "format",           [BY_KEY] = "key",
+        [BY_HEADER] = "header",       [BY_PUBLIC_LIST] = "public list", [BY_ID] = "id",
+        [BY_LINE] = "line",           [BY_RELEASE] = "release",         [BY_OWN_RECORDS] = "own records",
+        [BY_OWN_CELLS] = "own cells", [BY_ALL_CELLS] = "all cells",     [BY_RECORDS] = "records"};
+    return names[by];
+}
+
+/* In "[data] value-min, value-max; [split] kind". */
+static int names_key(const char *list, const char *section, const char *key)
+{
+    const size_t length = strlen(key);
+    int inside = 0;
+    for (const char *at = list; *at;) {
+        at += strspn(at, " ,;");
+        const size_t word = strcspn(at, " ,;");
+        if (*at == '[')
+            inside = word == strlen(section) + 2 && strncmp(at + 1, section, word - 2) == 0;
+        else if (inside && word == length && strncmp(at, key, length) == 0)
+            return 1;
+        at += word;
+    }
+    return 0;
+}
+
+int input_fact_has_key(const char *section, const char *key)
+{
+    int any = 0;
+    for (int f = 0; f < N_INPUT_FACTS; f++)
+        any |= names_key(entries[f].key, section, key);
+    return any;
 }
 
 enum decider input_decider(enum input_fact fact, asked *question)

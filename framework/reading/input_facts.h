@@ -126,13 +126,18 @@ struct fact_entry {
     const char *name; /* "header" */
     const char *what; /* "whether a file has a header" */
     const char *by;   /* who may decide it, in words */
-    const char *key;  /* that decides it, as "[data] header"; "" if there is none to set */
+    const char *key;  /* that decide it, as "[data] value-min, value-max; [split] kind"; "": there is none */
     int condition;    /* that fails if it is not allowed: 2, 8, 11, 12; 0: it always is */
     enum decider (*decide)(const struct fact_question *);     /* none: BY_RECORDS */
     const char *(*lost)(const struct fact_question *);        /* what is the case, and what to set */
     void (*say)(const struct fact_question *, struct text *); /* what is public then, a sentence a line */
 };
 const struct fact_entry *input_fact_at(enum input_fact fact);
+
+/* "nobody", "key", "own records" ... */
+const char *input_decider_name(enum decider by);
+/* Whether a line of the table names this key. */
+int input_fact_has_key(const char *section, const char *key);
 
 enum decider input_decider(enum input_fact fact, const struct fact_question *question);
 /* The one rule: who may decide anything where this is promised. */

@@ -1,61 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/certificate.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "base/files.h"
+#include "plan/facts.h"
 #include "privacy/statement.h"
 
-#define CERTIFICATE_FORMAT "dpframe-certificate/1"
-
-/* ---- the configuration ----------------------------------------------------------------------------- */
-
-/* The keys of a section that the proof rests on; sections of components are copied as they are. */
-static const struct {
-    const char *section;
-    const char *keys[32]; /* NULL after the last */
-} declared[] = {
-    {"run", {"compare-repetitions", "rounds", "order", "update", "until", "final-step"}},
-    {"data",
-     {"format",
-      "header",
-      "delimiter",
-      "fields",
-      "multi-line",
-      "column.user",
-      "column.item",
-      "column.rating",
-      "column.time",
-      "column.privacy-weight",
-      "encoding",
-      "feedback",
-      "value-min",
-      "value-max",
-      "threshold",
-      "out-of-range",
-      "duplicates",
-      "catalogue.outside",
-      "filter.user-min",
-      "filter.user-max",
-      "filter.keep",
-      "filter.users",
-      "filter.item-min",
-      "filter.item-max",
-      "filter.core",
-      "filter.time-from",
-      "filter.time-to",
-      "weights.kind",
-      "relation.direction",
-      "relation.similarity"}},
-    {"split", {"kind", "by", "fraction", "n", "folds", "fold", "train-fraction", "time-from", "users"}},
-    {"privacy",
-     {"unit", "adjacency", "observer", "delta", "randomness", "interaction-pattern", "id-lists", "tuning",
-      "on-violation", "budget", "total-epsilon", "calibrate-by"}},
-    {"evaluate",
-     {"release", "metrics", "release-noise", "release-epsilon", "release-share", "release-records",
-      "release-error", "bands", "select"}},
-    {"parties", {"kind", "count", "local-iterations"}},
-};
+#define CERTIFICATE_FORMAT "dpframe-certificate/2"
 
 static json_t *chosen_keys(const json_t *section, const char *const *keys)
 {
@@ -66,34 +18,6 @@ static json_t *chosen_keys(const json_t *section, const char *const *keys)
             json_object_set(object, *keys, value);
     }
     return object;
-}
-
-static int starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
-/* Of the model, its sides and terms, and of accountants, all keys count. */
-static int is_component(const char *section)
-{
-    return starts_with(section, "model") || starts_with(section, "users") || starts_with(section, "items") ||
-           starts_with(section, "accountants");
-}
-
-static json_t *configuration_json(const struct plan *plan)
-{
-    json_t *all = plan_resolved(plan), *out = json_object(), *section;
-    const char *name;
-    for (size_t i = 0; i < sizeof declared / sizeof declared[0]; i++)
-        if ((section = json_object_get(all, declared[i].section)))
-            json_object_set_new(out, declared[i].section, chosen_keys(section, declared[i].keys));
-    json_object_foreach(all, name, section)
-    {
-        if (is_component(name))
-            json_object_set(out, name, section);
-    }
-    json_decref(all);
-    return out;
 }
 
 /* ---- facts ------------------------------------------------------------------------------------------- */
@@ -113,6 +37,28 @@ static json_t *rows_json(const struct plan *plan, int side)
     if (stated > 0 && (hidden || rows <= 0))
         return json_integer((json_int_t)stated);
     return g->plan_holds && !hidden && rows > 0 ? json_integer((json_int_t)rows) : json_null();
+}
+
+/* The table of facts of the input, line by line: who decides each in this configuration. */
+static json_t *facts_json(const struct plan *plan)
+{
+    struct fact_question question;
+    json_t *facts = json_array();
+    facts_asked(plan, &question);
+    for (int f = 0; f < N_INPUT_FACTS; f++) {
+        const struct fact_entry *entry = input_fact_at((enum input_fact)f);
+        const enum decider by = input_decider((enum input_fact)f, &question);
+        json_t *fact = json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", entry->name, "what", entry->what,
+                                 "keys", entry->key, "by", input_decider_name(by), "allowed",
+                                 input_allows(by, &question.promise));
+        if (entry->condition) {
+            char id[8];
+            snprintf(id, sizeof id, "C%d", entry->condition);
+            json_object_set_new(fact, "condition", json_string(id));
+        }
+        json_array_append_new(facts, fact);
+    }
+    return facts;
 }
 
 /* ---- the program -------------------------------------------------------------------------------------- */
@@ -146,7 +92,10 @@ json_t *certificate_json(const struct plan *plan)
                              "check it with dpframe-verify; no line is computed from protected records");
     json_object_set_new(root, "statement", chosen_keys(guarantee, said));
     json_object_set_new(root, "program", program_json(plan));
-    json_object_set_new(root, "configuration", configuration_json(plan));
+    json_object_set_new(root, "configuration", plan_stated(plan));
+    json_object_set_new(root, "facts", facts_json(plan));
+    if (plan->guarantee.selection.parts)
+        json_object_set(root, "selection", plan->guarantee.selection.parts);
     json_object_set_new(root, "rows",
                         json_pack("{s:o, s:o}", "users", rows_json(plan, DPF_SIDE_USERS), "items",
                                   rows_json(plan, DPF_SIDE_ITEMS)));

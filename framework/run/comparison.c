@@ -119,6 +119,9 @@ static int change_arguments(const struct compared_run *run, const char *name, st
         snprintf(columns, sizeof columns, "%lld", (long long)run->columns);
         return run->columns > 0 ? change(changed, "model.recommender.items", columns, error) : 0;
     }
+    /* Models of exact records are no recommenders: they have no home terms. */
+    if (change(changed, "model.home-terms", "no", error) != 0)
+        return -1;
     return change(changed, "model.kind", name, error) == 0 ? change(changed, "model.recommender", "", error)
                                                            : -1;
 }

@@ -92,22 +92,16 @@ void session_close(struct session *session)
 }
 
 /* How many there are in the data: what a run would find. */
-static void count_in_data(struct session *session, struct pool *pool, int64_t n[2])
+static void count_in_data(const struct plan *plan, int64_t n[2])
 {
-    struct plan *plan = &session->plan;
-    struct dataset dataset = {0};
     struct dpf_error unread = {0};
-    if (data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
-        n[DPF_SIDE_USERS] = dataset.users.n;
-        n[DPF_SIDE_ITEMS] = dataset.items.n;
-    } else {
+    if (data_sizes(plan->config, &plan->data, &plan->split, plan->seeded, &n[DPF_SIDE_USERS],
+                   &n[DPF_SIDE_ITEMS], &unread) != 0)
         log_message(
             LOG_LEVEL_WARNING,
             "the data cannot be read (%s); sizes are taken as unknown, which keeps every bound valid but "
             "can make it loose. [model] users and items declare them",
             unread.text);
-    }
-    dataset_free(&dataset);
 }
 
 /* Public lists are counted, as a run does: declared numbers bound them, and users are as many as are listed. */
@@ -121,7 +115,7 @@ int session_complete_without_training(struct session *session, struct dpf_error 
         pool ? data_listed(plan->config, &plan->data, &plan->split, pool, n, error) : error_memory(error);
     if (status == 0 && ((n[DPF_SIDE_USERS] < 0 && !model[MODEL_USERS].integer) ||
                         (n[DPF_SIDE_ITEMS] < 0 && !model[MODEL_ITEMS].integer)))
-        count_in_data(session, pool, n);
+        count_in_data(plan, n);
     pool_free(pool);
     return status == 0 ? plan_complete(plan, n[DPF_SIDE_USERS], n[DPF_SIDE_ITEMS], error) : -1;
 }

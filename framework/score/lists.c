@@ -234,7 +234,8 @@ static int open_listing(struct listing *l, int workers, struct dpf_error *error)
     for (int64_t i = 0; q->barred && i < q->n_items; i++)
         if (q->barred[i])
             l->barred[l->n_barred++] = (int32_t)i;
-    const int products = l->scorer->products.items && (8 * q->k <= q->n_items || scorer_is_base(l->scorer));
+    const int products =
+        scorer_is_products(l->scorer) && (8 * q->k <= q->n_items || scorer_is_base(l->scorer));
     if (products && finalist_items_open(&l->items, l->scorer, q->n_items, q->k, SIMD_KIND_AUTO, error) != 0)
         return -1;
     for (int w = 0; w < workers; w++) {

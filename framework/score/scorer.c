@@ -126,8 +126,45 @@ int scorer_open(struct scorer *scorer, struct dpf_error *error)
     return error_memory(error);
 }
 
+/* Popularity of all items, as the release has it. */
+static void find_popularity(const struct scorer *scorer, double *out)
+{
+    const struct score_form *form = &scorer->form;
+    for (int64_t i = 0; i < form->n_items; i++)
+        out[i] = form->formula == SCORE_EASE ? (double)score_floats(form, EASE_POPULARITY)[i]
+                                             : (double)scorer->products.items[i * scorer->products.stride];
+}
+
+int scorer_add_home(struct scorer *scorer, const struct feature_table *features,
+                    const struct feature_table *words, struct dpf_error *error)
+{
+    const int formula = (int)scorer->form.formula, of_lists = formula == SCORE_EASE || formula == SCORE_BASE;
+    if (!of_lists && formula != SCORE_RIDGE)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "model.home-terms = yes: this model has no home terms; private-gram, private-ratings, "
+            "private-popularity and private-biases have");
+    struct home_terms *home = memory_new(1, sizeof *home);
+    double *popularity = memory_raw((size_t)scorer->form.n_items + 1, sizeof *popularity);
+    int status = home && popularity ? 0 : error_memory(error);
+    if (status == 0 && of_lists)
+        find_popularity(scorer, popularity);
+    if (status == 0)
+        status =
+            home_terms_open(features, words, scorer->form.n_items, of_lists ? popularity : NULL, home, error);
+    free(popularity);
+    if (status != 0)
+        free(home);
+    else
+        scorer->home = home;
+    return status;
+}
+
 void scorer_close(struct scorer *scorer)
 {
+    if (scorer->home)
+        home_terms_close(scorer->home);
+    free(scorer->home);
     score_form_free(&scorer->form);
     free(scorer->packed);
     free(scorer->own);
@@ -163,6 +200,40 @@ static int solve(double *a, int64_t d, double *x)
     return 0;
 }
 
+/* Each record's residual from a fit to the others (Sherman, Morrison): factor is the fit's Cholesky factor. */
+static int find_residuals(const struct scorer *scorer, struct score_desk *desk,
+                          const struct score_records *own, const double *factor, const double *t, double *q,
+                          struct dpf_error *error)
+{
+    const struct score_form *form = &scorer->form;
+    const int64_t d = score_columns(form, RIDGE_LOADINGS), stride = form->arrays[RIDGE_LOADINGS].stride;
+    double *residuals = memory_grow(desk->residuals, &desk->room[2], (size_t)own->n + 1, sizeof *residuals);
+    if (!residuals)
+        return error_memory(error);
+    desk->residuals = residuals;
+    for (int64_t k = 0; k < own->n; k++) {
+        const int64_t item = own->items[k];
+        const float *loadings = score_floats(form, RIDGE_LOADINGS) + item * stride;
+        const double v = form->arrays[RIDGE_VARIANCE].name ? (double)score_floats(form, RIDGE_VARIANCE)[item]
+                                                           : 0,
+                     value = own->values ? (double)own->values[k] : 1;
+        double e = (value - form->scalars[RIDGE_CENTRE]) / form->scalars[RIDGE_UNIT] -
+                   (double)score_floats(form, RIDGE_BIAS)[item],
+               squares = 0;
+        /* The leverage q' (L L')^-1 q w is |L^-1 q|^2 w. */
+        for (int64_t r = 0; r < d; r++) {
+            e -= (double)loadings[r] * t[r];
+            q[r] = (double)loadings[r];
+            for (int64_t c = 0; c < r; c++)
+                q[r] -= factor[r * d + c] * q[c];
+            q[r] /= factor[r * d + r];
+            squares += q[r] * q[r];
+        }
+        residuals[k] = e / fmax(1 - squares / (form->scalars[RIDGE_RESIDUAL_VARIANCE] + v), 1e-6);
+    }
+    return 0;
+}
+
 /* t = (I + sum w q q')^-1 sum w (y - b) q, w = 1 / (s2 + v), y = (value - centre) / unit. Columns: [unit | unit t]. */
 static int read_ridge(const struct scorer *scorer, struct score_desk *desk, const struct score_records *own,
                       struct dpf_error *error)
@@ -194,8 +265,11 @@ static int read_ridge(const struct scorer *scorer, struct score_desk *desk, cons
     }
     for (int64_t r = 0; r < d; r++)
         a[r * d + r] += 1;
-    if (solve(a, d, t) != 0)
+    const int solved = solve(a, d, t) == 0;
+    if (!solved)
         memset(t, 0, (size_t)d * sizeof *t); /* only if something is not finite */
+    if (scorer->home && find_residuals(scorer, desk, own, a, t, q, error) != 0)
+        return -1;
     desk->made[0] = (float)unit;
     for (int64_t r = 0; r < d; r++)
         desk->made[1 + r] = (float)(unit * t[r]);
@@ -292,6 +366,7 @@ static int user_row_make(const struct scorer *scorer, struct score_desk *desk,
 {
     const int64_t stride = scorer->products.stride;
     desk->n_shifts = 0;
+    desk->has_home = 0;
     if (scorer->products.items) {
         if (!desk->made && !(desk->made = memory_new((size_t)stride, sizeof *desk->made)))
             return error_memory(error);
@@ -322,6 +397,8 @@ void score_desk_free(struct score_desk *desk)
     free(desk->all);
     free(desk->shifted);
     free(desk->shifts);
+    free(desk->residuals);
+    free(desk->at_home);
     *desk = (struct score_desk){.user = 0};
 }
 
@@ -341,10 +418,18 @@ static int read_reported(const struct scorer *scorer, struct score_desk *desk, i
     return status;
 }
 
+static struct score_records records_of(const struct scorer *scorer, int64_t user)
+{
+    const struct csr *records = scorer->records;
+    return records ? (struct score_records){records->ptr[user + 1] - records->ptr[user],
+                                            records->others + records->ptr[user],
+                                            records->values ? records->values + records->ptr[user] : NULL}
+                   : (struct score_records){0};
+}
+
 int scorer_user(const struct scorer *scorer, struct score_desk *desk, int64_t user, struct dpf_error *error)
 {
     const struct score_form *form = &scorer->form;
-    const struct csr *records = scorer->records;
     struct score_records own = {0};
     if (desk->user == user + 1)
         return 0;
@@ -359,10 +444,8 @@ int scorer_user(const struct scorer *scorer, struct score_desk *desk, int64_t us
         if (read_reported(scorer, desk, user, error) != 0)
             return -1;
     } else {
-        if (records && score_formulas[form->formula].reads_records)
-            own = (struct score_records){records->ptr[user + 1] - records->ptr[user],
-                                         records->others + records->ptr[user],
-                                         records->values ? records->values + records->ptr[user] : NULL};
+        if (score_formulas[form->formula].reads_records)
+            own = records_of(scorer, user);
         if (user_row_make(scorer, desk, &own, error) != 0)
             return -1;
     }
@@ -416,6 +499,34 @@ static void scores_of_desk(const struct scorer *scorer, const struct score_desk 
         out[k] += shift_of(desk, items[k]);
 }
 
+/* Scores with home terms; those of lists need all scores of the user, which the desk keeps. */
+static int scores_at_home(const struct scorer *scorer, struct score_desk *desk,
+                          const struct score_records *own, const int32_t *items, int64_t n, double *out,
+                          struct dpf_error *error)
+{
+    const struct home_terms *home = scorer->home;
+    const int64_t all = scorer->form.n_items;
+    if (scorer->form.formula == SCORE_RIDGE) {
+        scores_of_desk(scorer, desk, items, n, out);
+        for (int64_t k = 0; k < n; k++)
+            out[k] += scorer->form.scalars[RIDGE_UNIT] *
+                      home_terms_value(home, own->items, desk->residuals, own->n,
+                                       score_floats(&scorer->form, RIDGE_BIAS), items ? items[k] : k);
+        return 0;
+    }
+    if (!desk->at_home &&
+        !(desk->at_home = memory_raw((size_t)(all + home_terms_work(home)) + 1, sizeof *desk->at_home)))
+        return error_memory(error);
+    if (!desk->has_home) {
+        scores_of_desk(scorer, desk, NULL, all, desk->at_home);
+        home_terms_lists(home, own->items, own->n, desk->at_home + all, desk->at_home);
+        desk->has_home = 1;
+    }
+    for (int64_t k = 0; k < n; k++)
+        out[k] = desk->at_home[items ? items[k] : k];
+    return 0;
+}
+
 /* 0 * x is NaN just for what is not finite; four chains hide the latency of the addition. */
 static int all_finite(const double *x, int64_t n)
 {
@@ -465,7 +576,11 @@ int scorer_scores(const struct scorer *scorer, struct score_desk *desk, int64_t 
     } else {
         if (scorer_user(scorer, desk, user, error) != 0)
             return -1;
-        scores_of_desk(scorer, desk, items, n, out);
+        const struct score_records own = records_of(scorer, user);
+        if (!scorer->home)
+            scores_of_desk(scorer, desk, items, n, out);
+        else if (scores_at_home(scorer, desk, &own, items, n, out, error) != 0)
+            return -1;
     }
     if (all_finite(out, n))
         return 0;
@@ -485,6 +600,8 @@ int scorer_scores_of(const struct scorer *scorer, struct score_desk *desk, const
     desk->user = 0;
     if (user_row_make(scorer, desk, own, error) != 0)
         return -1;
+    if (scorer->home)
+        return scores_at_home(scorer, desk, own, NULL, n, out, error);
     scores_of_desk(scorer, desk, NULL, n, out);
     return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "dataset/dataset.h"
 #include "score/form.h"
+#include "score/home_terms.h"
 
 /* A user's own records, ascending by item; values NULL: all 1. */
 struct score_records {
@@ -42,6 +43,7 @@ struct scorer {
         int64_t stride;
         double offset;
     } products;
+    struct home_terms *home; /* added to all scores, which are no products then; NULL: none */
     float *packed;           /* item rows that are made here, or NULL */
     double *own;             /* ease/1: <in_j, out_j> of each column */
     int64_t *neighbours_ptr; /* neighbours/1 by neighbour: who has it, with which similarity */
@@ -51,7 +53,15 @@ struct scorer {
 
 /* Fills in what is made; the form and all before it are set, and are the scorer's from now on. */
 int scorer_open(struct scorer *scorer, struct dpf_error *error);
+/* Of an open scorer of values (ridge/1) or lists (ease/1, base/1): its scores get home terms. */
+int scorer_add_home(struct scorer *scorer, const struct feature_table *features,
+                    const struct feature_table *words, struct dpf_error *error);
 void scorer_close(struct scorer *scorer);
+/* Whether scores are products of rows and shifts, and nothing else. */
+static inline int scorer_is_products(const struct scorer *scorer)
+{
+    return scorer->products.items != NULL && !scorer->home;
+}
 /* Whether everybody's list has one order. */
 static inline int scorer_is_base(const struct scorer *scorer)
 {
@@ -66,9 +76,12 @@ struct score_desk {
     double *work;     /* of solves */
     double *all;      /* neighbours/1: all items' scores */
     int64_t n_shifts;
-    int32_t *shifted; /* items, ascending, */
-    double *shifts;   /* and what is added to theirs */
-    size_t room[2];
+    int32_t *shifted;  /* items, ascending, */
+    double *shifts;    /* and what is added to theirs */
+    double *residuals; /* with home terms: of the user's records; */
+    double *at_home;   /* or all scores, and work */
+    int has_home;      /* at_home is of the user */
+    size_t room[3];
 };
 void score_desk_free(struct score_desk *desk);
 /* Makes the user's row and shifts, unless they are there. For products and neighbours/1. */

@@ -184,6 +184,17 @@ static int digest(const struct plan *plan, char hex[65], struct dpf_error *error
     return status;
 }
 
+/* Appends a candidate to what the certificate says. */
+static int state_candidate(const struct candidates *c, const struct candidate *candidate,
+                           const struct plan *plan, struct dpf_error *error)
+{
+    json_t *list = json_object_get(c->parts, "candidates");
+    json_t *one = json_pack("{s:s, s:f, s:o}", "name", candidate->point->name, "noise_factor",
+                            plan->guarantee.noise_factor > 0 ? plan->guarantee.noise_factor : 1.0,
+                            "configuration", plan_stated(plan));
+    return one && json_array_append_new(list, one) == 0 ? 0 : error_memory(error);
+}
+
 static int add_candidate(struct candidates *c, int64_t i, struct ledger *ledger, struct guarantee *guarantee,
                          struct dpf_error *error)
 {
@@ -206,6 +217,8 @@ static int add_candidate(struct candidates *c, int64_t i, struct ledger *ledger,
         status = digest(&session->plan, candidate->digest, error);
     if (status == 0)
         status = add_events(ledger, &session->plan.ledger, candidate, error);
+    if (status == 0)
+        status = state_candidate(c, candidate, &session->plan, error);
     if (status == 0 && i == 0) {
         *guarantee = session->plan.guarantee;
         guarantee->accounts = NULL;
@@ -229,6 +242,7 @@ static void state_selection(const struct candidates *c, struct guarantee *guaran
     summary->known = 1;
     summary->candidates = c->n;
     summary->share = c->share;
+    summary->parts = c->parts;
     snprintf(summary->metric, sizeof summary->metric, "%s", c->options.metric);
     if (law->law == DPF_REPETITIONS_POISSON)
         snprintf(summary->law, sizeof summary->law, "%s, mean %.6g", c->options.law_name, law->mean);
@@ -264,7 +278,11 @@ static int add_all(struct candidates *c, struct ledger *ledger, struct guarantee
     char source[96];
     snprintf(source, sizeof source, "private selection, %s, mean %.6g", c->options.law_name,
              c->options.law.mean);
-    int status = ledger_add(ledger, &event, source, error);
+    json_decref(c->parts);
+    c->parts = json_pack("{s:s, s:s, s:f, s:f, s:f, s:[]}", "metric", c->options.metric, "repetitions",
+                         c->options.law_name, "mean", c->options.law.mean, "eta", c->options.law.eta, "gamma",
+                         c->options.law.gamma, "candidates");
+    int status = c->parts ? ledger_add(ledger, &event, source, error) : error_memory(error);
     for (int64_t i = 0; i < c->n && status == 0; i++)
         status = add_candidate(c, i, ledger, guarantee, error);
     return status;
@@ -465,4 +483,6 @@ void candidates_close(struct candidates *candidates)
     design_free(&candidates->design);
     free(candidates->list);
     candidates->list = NULL;
+    json_decref(candidates->parts);
+    candidates->parts = NULL;
 }

@@ -34,6 +34,7 @@ struct candidates {
     int64_t users, items; /* of the data; -1: not read */
     double share;         /* total-epsilon of each candidate; NaN: budget = per-release */
     char share_override[64];
+    json_t *parts; /* what the certificate says of them: {"metric", "repetitions", "candidates": [...]} */
 };
 
 /*

@@ -14,6 +14,7 @@
 
 #define VIOLATED 5
 
+static int takes_all;   /* trials: audit_some */
 static json_t *audited; /* the last answer */
 
 /* Audits what, with further arguments; returns the exit code. */
@@ -38,6 +39,14 @@ static int audit(const char *name, const char *arguments)
     char what[512];
     snprintf(what, sizeof what, "-c %s/configs/audit/%s", getenv("DPFRAME_SOURCE_DIR"), name);
     return audit_this(what, arguments);
+}
+
+/* With `all` trials where the program was started with an argument, which the slow test does, else with `few`. */
+static int audit_some(const char *name, int all, int few, const char *arguments)
+{
+    char with[1024];
+    snprintf(with, sizeof with, "--trials %d %s", takes_all ? all : few, arguments);
+    return audit(name, with);
 }
 
 /* A number of the first statement of that kind. */
@@ -91,7 +100,7 @@ static void gaussian_is_tight_and_not_caught(void **state)
 static void correlated_noise_is_audited_as_one(void **state)
 {
     (void)state;
-    assert_int_equal(audit("correlated-noise.ini", "--trials 2400"), 0);
+    assert_int_equal(audit_some("correlated-noise.ini", 2400, 1400, ""), 0);
     assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.4, 1);
     assert_int_equal(
         audit("correlated-noise.ini", "--trials 1200 -o items.sampler= -o items.mechanism.separation=3"), 0);
@@ -268,17 +277,17 @@ static void recommenders_are_audited_in_one_run(void **state)
 static void private_inputs_are_caught(void **state)
 {
     (void)state;
-    assert_int_equal(audit("gaussian-rdp-one-item.ini", ""), VIOLATED);
+    assert_int_equal(audit_some("gaussian-rdp-one-item.ini", 400, 250, ""), VIOLATED);
     assert_true(number("claimed", "epsilon") < 0.3);
     assert_true(number("claimed", "epsilon_lower") > 2);
     /* With items released too, and all noise accounted for, the same pair is no evidence of anything. */
     assert_int_equal(
-        audit("gaussian-rdp-one-item.ini",
-              "-o items.mechanism=gaussian -o items.mechanism.where=sum -o items.aggregator=sum "
-              "-o items.mechanism.calibration=noise-multiplier -o items.mechanism.noise-multiplier=1 "
-              "-o privacy.interaction-pattern=public -o privacy.budget=total -o privacy.total-epsilon=1 "
-              "-o items.residual=transformed -o users.residual=transformed "
-              "-o accountants.list=pld"),
+        audit_some("gaussian-rdp-one-item.ini", 400, 60,
+                   "-o items.mechanism=gaussian -o items.mechanism.where=sum -o items.aggregator=sum "
+                   "-o items.mechanism.calibration=noise-multiplier -o items.mechanism.noise-multiplier=1 "
+                   "-o privacy.interaction-pattern=public -o privacy.budget=total -o privacy.total-epsilon=1 "
+                   "-o items.residual=transformed -o users.residual=transformed "
+                   "-o accountants.list=pld"),
         0);
     assert_between(number("proved", "epsilon_lower"), 0, 1);
 }
@@ -325,7 +334,7 @@ static void poisson_binomial_noise_is_tight_and_not_caught(void **state)
     (void)state;
     assert_int_equal(audit("dpmf-rp-cohort.ini", ""), 0);
     assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.8, 1);
-    assert_int_equal(audit("dpmf-rp-cohort.ini", "-o run.rounds=4 --trials 6000"), 0);
+    assert_int_equal(audit_some("dpmf-rp-cohort.ini", 6000, 2500, "-o run.rounds=4"), 0);
     assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.6, 1);
     assert_int_equal(audit("dpmf-rp-cohort.ini", "--trials 1000 --claim 0.5"), VIOLATED);
 }
@@ -335,9 +344,9 @@ static void noise_in_shares_is_tight_and_not_caught(void **state)
     (void)state;
     assert_int_equal(audit("noise-in-shares.ini", "--trials 2000"), 0);
     assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.6, 1);
-    assert_int_equal(audit("noise-in-shares.ini",
-                           "--trials 6000 -o privacy.delta=0.05 -o accountants.list=pld -o "
-                           "items.mechanism=discrete-gaussian -o items.transform.clip-user.norm=l2"),
+    assert_int_equal(audit_some("noise-in-shares.ini", 6000, 3000,
+                                "-o privacy.delta=0.05 -o accountants.list=pld -o "
+                                "items.mechanism=discrete-gaussian -o items.transform.clip-user.norm=l2"),
                      0);
     assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.5, 1);
 }
@@ -419,10 +428,10 @@ static void users_behind_the_canary_do_not_move(void **state)
     for (int i = 0; i < 2; i++) {
         char arguments[1024];
         snprintf(arguments, sizeof arguments,
-                 SAMPLED "--trials 1000 --user 1 -o items.sampler=poisson-users -o items.sampler.rate=0.5 -o "
+                 SAMPLED "--user 1 -o items.sampler=poisson-users -o items.sampler.rate=0.5 -o "
                          "items.sampler.secrecy=%s",
                  secrecies[i]);
-        assert_int_equal(audit("one-release.ini", arguments), 0);
+        assert_int_equal(audit_some("one-release.ini", 1000, 400, arguments), 0);
         assert_between(number("proved", "epsilon_lower"), 0, number("proved", "epsilon"));
     }
 }
@@ -498,8 +507,10 @@ static int end(void **state)
     return training_end(state);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argv;
+    takes_all = argc > 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laplace_is_tight_and_not_caught),
         cmocka_unit_test(gaussian_is_tight_and_not_caught),

@@ -110,9 +110,10 @@ static void the_ledger_is_that_of_sums(void **state)
 {
     struct plan by_record, by_sum;
     struct dpf_error error = {0};
-    static const char noise[] = "items.mechanism=gaussian\nitems.mechanism.calibration=noise-multiplier\n"
-                                "items.mechanism.where=party\nitems.aggregator=sum\nitems.loss.clip-error=1\n"
-                                "privacy.delta=1e-5\nusers.update=no\nmodel.init-norm=1\nprivacy.interaction-pattern=public\n";
+    static const char noise[] =
+        "items.mechanism=gaussian\nitems.mechanism.calibration=noise-multiplier\n"
+        "items.mechanism.where=party\nitems.aggregator=sum\nitems.loss.clip-error=1\n"
+        "privacy.delta=1e-5\nusers.update=no\nmodel.init-norm=1\nprivacy.interaction-pattern=public\n";
     char changes[1024];
     (void)state;
     if (training_plan(&by_record, base, noise, &error) != 0 || plan_complete(&by_record, 30, 60, &error) != 0)

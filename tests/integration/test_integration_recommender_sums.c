@@ -293,6 +293,9 @@ static void refused_with_a_remedy(void **state)
     training_refused(base, "model.recommender=dplcf\nprivacy.unit=record\nprivacy.adjacency=flip",
                      DPF_FAULT_CONFIG, "with noise in shares");
     training_refused(factorization, "", DPF_FAULT_CONFIG, "in [users] or [items]");
+    training_refused(factorization, "model.aggregator=\nmodel.home-terms=yes", DPF_FAULT_CONFIG,
+                     "this model has no home terms");
+    training_refused(base, "model.home-terms=yes", DPF_FAULT_CONFIG, "name their file, data.item-features");
 }
 
 int main(void)

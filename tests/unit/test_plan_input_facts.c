@@ -264,9 +264,11 @@ static void the_documents_have_this_table(void **state)
     page[fread(page, 1, sizeof page - 1, stream)] = '\0';
     fclose(stream);
     input_facts_document(&table);
-    if (!strstr(page, table.data))
-        fail_msg("docs/privacy.md needs this table:\n%s", table.data);
+    const int found = strstr(page, table.data) != NULL;
+    if (!found)
+        fputs(table.data, stderr); /* cmocka cuts long messages off */
     text_free(&table);
+    assert_true(found);
 }
 
 int main(void)

@@ -372,6 +372,73 @@ static void lists_are_those_of_all_scores(void **state)
         }
 }
 
+/* Own items stay in the lists, with their shifts. */
+static void shifts_of_own_items_are_in_lists(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 200, R = 5, D = 4 };
+    static int32_t columns[MANY_ITEMS], others[MANY_USERS * MANY_ITEMS];
+    static float popular[MANY_ITEMS], undone[MANY_ITEMS], weights[COLUMNS], into[COLUMNS * (R + D)],
+        from[R * COLUMNS], spans[D * MANY_ITEMS];
+    static int64_t ptr[MANY_USERS + 1];
+    static struct kept kept;
+    const struct csr own = {.rows = MANY_USERS, .ptr = ptr, .others = others};
+    float *const parts[] = {popular, undone, weights, into, from, spans};
+    const int lengths[] = {MANY_ITEMS, MANY_ITEMS, COLUMNS, COLUMNS * (R + D), R * COLUMNS, D * MANY_ITEMS};
+    for (int p = 0; p < 6; p++)
+        for (int i = 0; i < lengths[p]; i++)
+            parts[p][i] = (float)draw(1 << 20) / (1 << 20) - (p < 3 ? 0 : 0.5F);
+    for (int i = 0; i < MANY_ITEMS; i++)
+        columns[i] = i % 2 ? -1 : i / 2;
+    for (int u = 0; u < MANY_USERS; u++) {
+        ptr[u + 1] = ptr[u];
+        for (int32_t i = 0; i < MANY_ITEMS && u % 10; i++)
+            if (draw(10) == 0)
+                others[ptr[u + 1]++] = i;
+    }
+    const dpf_array arrays[] = {array("column", DPF_ARRAY_I4, MANY_ITEMS, 1, columns),
+                                array("popularity", DPF_ARRAY_F4, MANY_ITEMS, 1, popular),
+                                array("undo", DPF_ARRAY_F4, MANY_ITEMS, 1, undone),
+                                array("weight", DPF_ARRAY_F4, COLUMNS, 1, weights),
+                                array("in", DPF_ARRAY_F4, COLUMNS, R + D, into),
+                                array("out", DPF_ARRAY_F4, R, COLUMNS, from),
+                                array("span", DPF_ARRAY_F4, D, MANY_ITEMS, spans)};
+    static const char *const names[] = {"value_low", "value_high", "lowest_weight"};
+    const double scalars[] = {1, 1, 1};
+    const dpf_form form = {.size = sizeof form,
+                           .n_arrays = 7,
+                           .n_scalars = 3,
+                           .formula = "ease/1",
+                           .arrays = arrays,
+                           .scalar_names = names,
+                           .scalars = scalars};
+    struct dpf_error error = {0};
+    struct scorer scorer = {.records = &own};
+    struct score_desk desk = {.user = 0};
+    assert_int_equal(score_form_read(&form, MANY_ITEMS, -1, "a test", DPF_FAULT_DATA, &scorer.form, &error),
+                     0);
+    assert_int_equal(scorer_open(&scorer, &error), 0);
+    for (int64_t k = 1; k <= 50; k += 24) {
+        const struct list_query query = {k, MANY_ITEMS, {NULL, NULL}, NULL};
+        struct pool *pool = pool_new(2);
+        int shifted = 0;
+        assert_int_equal(scorer_lists(&scorer, pool, NULL, 0, MANY_USERS, &query, keep, &kept, &error), 0);
+        pool_free(pool);
+        for (int64_t u = 0; u < MANY_USERS; u++) {
+            double all[MANY_ITEMS], best[MANY_ITEMS];
+            int32_t list[MANY_ITEMS];
+            assert_int_equal(scorer_scores(&scorer, &desk, u, NULL, MANY_ITEMS, all, &error), 0);
+            shifted += desk.n_shifts > 0;
+            assert_int_equal(list_choose(all, MANY_ITEMS, k, list, best), k);
+            assert_memory_equal(kept.items[u], list, (size_t)k * sizeof *list);
+            assert_memory_equal(kept.scores[u], best, (size_t)k * sizeof *best);
+        }
+        assert_true(shifted > MANY_USERS / 2);
+    }
+    score_desk_free(&desk);
+    scorer_close(&scorer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +447,7 @@ int main(void)
         cmocka_unit_test(scores_are_those_of_the_formula),
         cmocka_unit_test(a_ridge_row_solves_its_equations),
         cmocka_unit_test(lists_are_those_of_all_scores),
+        cmocka_unit_test(shifts_of_own_items_are_in_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,10 +50,10 @@ static const dpf_param params[P_COUNT] = {
     [P_BOUND] = DPF_PARAM_REAL_F("bound", 1, 1e-100, 1e100, DPF_PARAM_PRIVACY, "",
                                  "c: coordinates are clipped to [-c, c] before they are encoded."),
     [P_CLIENTS] =
-        DPF_PARAM_INT_F("clients", 1, 1, 1000000000, DPF_PARAM_PRIVACY, "",
+        DPF_PARAM_INT_F("clients", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "",
                         "Smallest number of honest clients in a sum, on which the accountants rely; a "
                         "smaller sum is refused and the run stops. 1 makes each message private by itself; "
-                        "if it is not set, all parties count, provided that none is sampled."),
+                        "0 counts on all parties, provided that none is sampled."),
     [P_MODULUS] = DPF_PARAM_ENUM_F("modulus", MODULUS_TIGHT, moduli, 0, "What sums are taken modulo."),
     [P_CURIOUS] = DPF_PARAM_INT_F(
         "max-curious", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "parties",
@@ -97,7 +97,7 @@ static dpf_status pbm_create(const dpf_host *host, const dpf_params *given, void
     pbm->theta = values[P_THETA].real;
     pbm->bound = values[P_BOUND].real;
     pbm->trials = values[P_TRIALS].integer;
-    pbm->clients = values[P_CLIENTS].is_set ? values[P_CLIENTS].integer : 0;
+    pbm->clients = values[P_CLIENTS].integer;
     pbm->curious = values[P_CURIOUS].integer;
     pbm->modulus = values[P_MODULUS].integer;
     *self = pbm;

@@ -57,21 +57,22 @@ static dpf_status draw(const dpf_noise_source *from, uint64_t steps, int64_t *ou
 static void state_variance(const dpf_value *values, const dpf_release *release, const dpf_noise_plan *plan,
                            double moved, dpf_event *event)
 {
-    int32_t first = -1;
     uint64_t of_first = 0, least = 0;
+    double grid = 0;
     (void)values, (void)release, (void)moved;
-    for (int32_t bit = 0; bit < DPF_BLOCK_BITS; bit++) {
-        if (!(event->blocks >> bit & 1))
-            continue;
-        const uint64_t steps = dpf_additive_plan_steps(plan, bit % DPF_GRAM_BIT, bit >= DPF_GRAM_BIT);
-        if (first < 0)
-            of_first = least = steps;
-        first = first < 0 ? bit : first;
-        least = steps < least ? steps : least;
-    }
-    if (first < 0)
+    for (int32_t gram = 0; gram < 2; gram++)
+        for (int32_t b = 0; b < plan->n_blocks; b++) {
+            if (!(event->blocks >> (b + (gram ? DPF_GRAM_BIT : 0)) & 1))
+                continue;
+            const uint64_t steps = dpf_additive_plan_steps(plan, b, gram);
+            if (!(grid > 0)) {
+                of_first = least = steps;
+                grid = gram ? plan->gram_grid[b] : plan->grid[b];
+            }
+            least = steps < least ? steps : least;
+        }
+    if (!(grid > 0))
         return;
-    const double grid = first < DPF_GRAM_BIT ? plan->grid[first] : plan->gram_grid[first - DPF_GRAM_BIT];
     const double shares = 2 * (double)dpf_additive_plan_parts(plan);
     const double mean = (double)mean_of(of_first), fewest = (double)mean_of(least);
     event->p.skellam.variance = shares * mean * grid * grid;

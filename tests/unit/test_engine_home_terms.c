@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Terms of scores that are made at home: the kernels of items, and what they add to lists and to values. */
+#include <math.h>
+
+#include "data_support.h"
+#include "dpframe/privacy.h"
+#include "score/lists.h"
+
+#define ITEMS 6
+
+static struct data_outcome films;
+
+/* Titles, years and kinds of six films. */
+static void load_films(void)
+{
+    char ini[256];
+    data_write("a.txt", "1,1,5\n1,2,4\n2,3,3\n2,4,4\n3,5,1\n3,6,2\n");
+    data_write("b.txt",
+               "1::Alien (1979)::Horror|Sci-Fi\n2::Aliens (1986)::Horror\n3::Alien Nation (1988)::Sci-Fi\n"
+               "4::Nation, The (1988)::Sci-Fi\n5::Toy Story (1995)::Comedy\n6::Toy Story 2 (1999)::Comedy\n");
+    snprintf(ini, sizeof ini,
+             "[data]\nformat=csv\npath=a.txt\nheader=no\nitem-features=b.txt\n"
+             "item-features.format=movielens-1m\n");
+    data_get(ini, &films);
+}
+
+static double kernel_of_words(const struct home_terms *home, int32_t a, int32_t b)
+{
+    for (int64_t s = home->near_ptr[a]; s < home->near_ptr[a + 1]; s++)
+        if (home->near_item[s] == b)
+            return (double)home->near_value[s];
+    return 0;
+}
+
+static double kernel_of_classes(const struct home_terms *home, int32_t a, int32_t b)
+{
+    return a == b ? 0 : (double)home->classes[home->class_of[a] * home->n_classes + home->class_of[b]];
+}
+
+static void kernels_are_of_public_facts(void **state)
+{
+    struct home_terms home;
+    struct dpf_error error = {0};
+    (void)state;
+    load_films();
+    const struct feature_table *features = &films.dataset.features[DPF_SIDE_ITEMS];
+    assert_int_equal(home_terms_open(features, &films.dataset.words, ITEMS, NULL, &home, &error), 0);
+    assert_true(fabs(kernel_of_words(&home, 0, 2) - 1 / log(3)) < 1e-6);
+    assert_true(fabs(kernel_of_words(&home, 2, 3) - 1 / log(3)) < 1e-6);
+    assert_true(fabs(kernel_of_words(&home, 4, 5) - 1.5) < 1e-6); /* toy and story: at most 1.5 */
+    assert_true(kernel_of_words(&home, 0, 1) <= 0);               /* alien is not aliens */
+    double deviation = 0;
+    for (int64_t c = 0; c < features->columns; c++)
+        if (features->column[c].kind == DPF_FEATURE_NUMBER)
+            deviation = features->column[c].deviation;
+    assert_true(deviation > 0);
+    const double width = 0.24 * deviation;
+    assert_true(fabs(kernel_of_classes(&home, 0, 2) - 0.5 * exp(-pow(9 / width, 2))) < 1e-6);
+    assert_true(fabs(kernel_of_classes(&home, 4, 5) - exp(-pow(4 / width, 2))) < 1e-6);
+    assert_true(kernel_of_classes(&home, 0, 4) <= 0);
+    assert_int_equal(home.class_of[2], home.class_of[3]);
+    assert_int_equal(home.n_classes, ITEMS - 1);
+    for (int32_t a = 0; a < ITEMS; a++)
+        for (int32_t b = 0; b < ITEMS; b++) {
+            assert_true(fabs(kernel_of_words(&home, a, b) - kernel_of_words(&home, b, a)) < 1e-6);
+            assert_true(fabs(kernel_of_classes(&home, a, b) - kernel_of_classes(&home, b, a)) < 1e-6);
+        }
+    home_terms_close(&home);
+    dataset_free(&films.dataset);
+}
+
+static double deviation_of(const double *x, int n)
+{
+    double mean = 0, squares = 0;
+    for (int i = 0; i < n; i++)
+        mean += x[i] / n;
+    for (int i = 0; i < n; i++)
+        squares += (x[i] - mean) * (x[i] - mean) / n;
+    return sqrt(squares);
+}
+
+/* The formula, over pairs. */
+static void lists_follow_the_formula(void **state)
+{
+    static const double popularity[ITEMS] = {10, 5, 0, 2, 8, 1};
+    static const int32_t own[2] = {2, 4};
+    double p[ITEMS], words[ITEMS] = {0}, content[ITEMS] = {0}, work[64],
+                     scores[ITEMS] = {0.1, 0.5, -0.2, 0.3, 0.9, 0}, before[ITEMS];
+    struct home_terms home;
+    struct dpf_error error = {0};
+    (void)state;
+    load_films();
+    assert_int_equal(home_terms_open(&films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words, ITEMS,
+                                     popularity, &home, &error),
+                     0);
+    assert_true(home_terms_work(&home) <= 64);
+    memcpy(before, scores, sizeof before);
+    home_terms_lists(&home, own, 2, work, scores);
+    for (int i = 0; i < ITEMS; i++)
+        p[i] = fmax(popularity[i] / 10, 0.02);
+    for (int32_t i = 0; i < ITEMS; i++) {
+        double expected = 0;
+        for (int32_t j = 0; j < ITEMS; j++)
+            expected += p[j] * kernel_of_classes(&home, j, i);
+        for (int k = 0; k < 2; k++) {
+            words[i] += kernel_of_words(&home, own[k], i);
+            content[i] += kernel_of_classes(&home, own[k], i) / fmax(expected, 0.3);
+        }
+    }
+    const double s = deviation_of(before, ITEMS), of_content = deviation_of(content, ITEMS);
+    for (int i = 0; i < ITEMS; i++) {
+        const double wanted =
+            before[i] + s * (0.6 * words[i] * sqrt(10) + content[i] / of_content * sqrt(p[i]));
+        if (!(fabs(scores[i] - wanted) < 1e-5))
+            fail_msg("item %d: %.6f, not %.6f", i, scores[i], wanted);
+    }
+    home_terms_close(&home);
+    dataset_free(&films.dataset);
+}
+
+/* ---- values -------------------------------------------------------------------------------------------------- */
+
+static double loadings[ITEMS * 2] = {1, 0, 0, 1, 1, 1, -1, 0.5, 0.25, 2, 0.5, 0.5},
+                               bias[ITEMS] = {0.5, -0.5, 0, 0.2, -1, 0.1},
+                               variance[ITEMS] = {0, 0.5, 1, 0, 0, 0.1};
+
+static void open_values(struct scorer *scorer)
+{
+    static const double scalars[3] = {3, 1.5, 0.75};
+    const dpf_array arrays[3] = {
+        {.name = "bias", .type = DPF_ARRAY_F8, .rows = ITEMS, .columns = 1, .data = bias},
+        {.name = "loadings", .type = DPF_ARRAY_F8, .rows = ITEMS, .columns = 2, .data = loadings},
+        {.name = "variance", .type = DPF_ARRAY_F8, .rows = ITEMS, .columns = 1, .data = variance}};
+    struct dpf_error error = {0};
+    const dpf_form said = {.size = sizeof said,
+                           .formula = score_formulas[SCORE_RIDGE].name,
+                           .n_arrays = 3,
+                           .arrays = arrays,
+                           .n_scalars = 3,
+                           .scalar_names = score_formulas[SCORE_RIDGE].scalars,
+                           .scalars = scalars};
+    *scorer = (struct scorer){.context = NULL};
+    if (score_form_read(&said, ITEMS, -1, "a test", DPF_FAULT_DATA, &scorer->form, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(scorer_open(scorer, &error), 0);
+}
+
+/* Each own record counts by its residual from a fit that does not see it. */
+static void values_get_what_the_own_records_leave(void **state)
+{
+    static const int32_t own_items[4] = {0, 2, 3, 4};
+    static const float values[4] = {5, 2, 4, 1};
+    struct scorer plain, at_home;
+    struct score_desk desk = {.user = 0}, other = {.user = 0};
+    struct dpf_error error = {0};
+    double before[ITEMS], after[ITEMS], residual[4];
+    (void)state;
+    load_films();
+    open_values(&plain);
+    open_values(&at_home);
+    assert_int_equal(
+        scorer_add_home(&at_home, &films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words, &error), 0);
+    assert_true(scorer_is_products(&plain));
+    assert_false(scorer_is_products(&at_home));
+    const struct score_records own = {4, own_items, values};
+    assert_int_equal(scorer_scores_of(&plain, &desk, &own, ITEMS, before, &error), 0);
+    assert_int_equal(scorer_scores_of(&at_home, &other, &own, ITEMS, after, &error), 0);
+    for (int k = 0; k < 4; k++) {
+        int32_t items[3];
+        float rest[3];
+        double without[ITEMS];
+        for (int j = 0, n = 0; j < 4; j++)
+            if (j != k) {
+                items[n] = own_items[j];
+                rest[n++] = values[j];
+            }
+        const struct score_records others = {3, items, rest};
+        assert_int_equal(scorer_scores_of(&plain, &desk, &others, ITEMS, without, &error), 0);
+        residual[k] = ((double)values[k] - without[own_items[k]]) / 1.5;
+    }
+    for (int32_t i = 0; i < ITEMS; i++) {
+        double sum = 0, all = 4;
+        for (int k = 0; k < 4; k++) {
+            const double weight = kernel_of_words(at_home.home, i, own_items[k]) +
+                                  0.15 * kernel_of_classes(at_home.home, i, own_items[k]) *
+                                      exp(-pow((bias[i] - bias[own_items[k]]) / 0.4, 2));
+            sum += weight * fmin(fmax(residual[k], -2), 2);
+            all += weight;
+        }
+        if (!(fabs(after[i] - before[i] - 1.5 * sum / all) < 1e-5))
+            fail_msg("item %d: %.6f, not %.6f", (int)i, after[i] - before[i], 1.5 * sum / all);
+    }
+    scorer_close(&plain);
+    scorer_close(&at_home);
+    score_desk_free(&desk);
+    score_desk_free(&other);
+    dataset_free(&films.dataset);
+}
+
+/* What cannot be done is told with the key. */
+static void what_is_missing_is_named(void **state)
+{
+    struct home_terms home;
+    struct dpf_error error = {0};
+    const struct feature_table none = {.columns = 0};
+    (void)state;
+    assert_int_equal(home_terms_open(&none, &none, ITEMS, NULL, &home, &error), -1);
+    assert_non_null(strstr(error.text, "data.item-features"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(kernels_are_of_public_facts, data_enter, data_leave),
+        cmocka_unit_test_setup_teardown(lists_follow_the_formula, data_enter, data_leave),
+        cmocka_unit_test_setup_teardown(values_get_what_the_own_records_leave, data_enter, data_leave),
+        cmocka_unit_test(what_is_missing_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
