@@ -93,7 +93,7 @@ static void a_wrong_command_exits_with_2(void **state)
     command_expect("list -c sound.ini", 2, "this command has no option -c");
     command_expect("list --format xml", 2, "this command has no option --format");
     command_expect("generate -O x.csv -o data.value-min=1", 2, "this command has no option -o");
-    command_expect("evaluate run -O x", 2, "this command has no option -O");
+    command_expect("describe run -O x", 2, "this command has no option -O");
     command_expect("account -c sound.ini --curve=x --export x", 2, "x is named twice");
     command_expect("audit -c sound.ini --user 1 --user=2", 2, "--user is given twice");
     command_expect("describe Run", 2, "did you mean \"run\"");
@@ -341,6 +341,20 @@ static void meaningless_keys_are_warned_of(void **state)
     assert_null(strstr(command_err, "no effect"));
 }
 
+/* No machine holds these records: sizes of generated data are what the generator is told. */
+static void check_generates_no_data(void **state)
+{
+    char command[1024];
+    (void)state;
+    snprintf(command, sizeof command,
+             "check -c %s/configs/quickstart.ini -o data.synthetic.users=2000000000 -o "
+             "data.synthetic.ratings=1e11 "
+             "-o model.users=2000000000",
+             getenv("DPFRAME_SOURCE_DIR"));
+    command_expect(command, 0, "");
+    assert_null(strstr(command_err, "the data cannot be read"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +372,7 @@ int main(void)
         cmocka_unit_test(nothing_is_ignored_in_silence),
         cmocka_unit_test(profile_shows_where_the_time_goes),
         cmocka_unit_test(meaningless_keys_are_warned_of),
+        cmocka_unit_test(check_generates_no_data),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
 }

@@ -398,6 +398,14 @@ static const struct {
 };
 #define N_PIVOTS ((int)(sizeof pivots / sizeof pivots[0]))
 
+int draw_pivot_named(const char *name)
+{
+    int p = N_PIVOTS - 1;
+    while (p >= 0 && strcmp(pivots[p].name, name) != 0)
+        p--;
+    return p;
+}
+
 int draw_pivot_for(struct draw_random *random, const struct draw_key *key)
 {
     int chosen = -1, n = 0;

@@ -29,6 +29,7 @@ struct draw_pair {
 /* 1, or 0 if what was drawn is no pair of neighbours. pivot: its index, or -1 for any. Free the data in any case. */
 int draw_pair_make(struct draw_pair *pair, struct draw_random *random, const struct drawing *drawing,
                    const struct draw_promise *promise, int pivot);
+int draw_pivot_named(const char *name); /* or -1 */
 /* A pivot that is about the key, or -1. */
 int draw_pivot_for(struct draw_random *random, const struct draw_key *key);
 

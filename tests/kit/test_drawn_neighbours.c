@@ -333,6 +333,8 @@ static void report(const struct drawing *drawing, const struct draw_pair *pair, 
 /* The pivot that the rarest key is about, more often than any. */
 static int choose_pivot(const struct drawing *drawing)
 {
+    if (draw_chance(&drawn.random, 15)) /* few drawings have a place for it */
+        return draw_pivot_named("take-turns-together");
     for (int i = drawing->n - 1; i >= 0; i--) {
         const struct draw_setting *s = &drawing->settings[i];
         const int pivot =

@@ -184,7 +184,8 @@ static int64_t users_found(int64_t users, int64_t comparisons, int is_root)
             }
         }
         assert_int_equal(
-            paired_users_compare(&values[0], &values[1], 0, 0, NULL, users, is_root, 1, root, &out, &error), 0);
+            paired_users_compare(&values[0], &values[1], 0, 0, NULL, users, is_root, 1, root, &out, &error),
+            0);
         found += out.p < LEVEL;
     }
     free(rows[0]);

@@ -47,9 +47,9 @@ static int64_t next_integer(void)
 /* Text that can stand as a value: what the parser refuses or trims is left out here. */
 static void next_text(char *out, size_t most)
 {
-    static const char *const pieces[] = {"a",        "Z",  "7",  "/",  ".", "=", ":",  "\"",
-                                         "\xc3\xa9", "x ", ";", "#", "[", "]", "\\", "\xe2\x82\xac",
-                                         "%s",       ",",  "-",  "\t_"};
+    static const char *const pieces[] = {"a",        "Z",  "7", "/",  ".", "=", ":",  "\"",
+                                         "\xc3\xa9", "x ", ";", "#",  "[", "]", "\\", "\xe2\x82\xac",
+                                         "%s",       ",",  "-", "\t_"};
     *out = '\0';
     size_t n = next_below(most);
     for (size_t i = 0; i < n; i++)
