@@ -248,6 +248,7 @@ FREE = [
     (r"configuration\..*\.mechanism\.(where|simulate|min-honest|max-curious|modulus|precision|lifetime)", "C4, C5 and C9 are"),
     (r"configuration\..*\.mechanism\.(grid-bits|gram-share|bound|delta|sigma|epsilon|coefficients)",
      "not read with this calibration, or seen in the event"),
+    (r"configuration\.model\.home-terms", "fitted at home, from the own records and what is released"),
     (r"configuration\.model\.(init.*|offset.*|users|items|rank|.*-bias|kind)", "initial rows, and sizes of clipped messages"),
     (r"configuration\..*\.(solver|solve-at|max-participations)(\..*)?|configuration\.run\.(tolerance|update|order|until)",
      "what is made of releases; a limit that may not be counted on"),
