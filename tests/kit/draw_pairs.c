@@ -395,6 +395,7 @@ static const struct {
     {"odd-time", odd_time, {"duplicates", "by", "filter.keep", "column.time", "kind"}},
     {"like-a-section", like_a_section, {"format"}},
     {"reach-users", reach_users, {"users", "survivors", "threshold", "min-honest", "clients", "max-curious"}},
+    {"take-turns-together", take_turns_together, {"groups", "separation"}},
 };
 #define N_PIVOTS ((int)(sizeof pivots / sizeof pivots[0]))
 

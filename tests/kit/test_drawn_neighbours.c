@@ -244,18 +244,6 @@ static void shrink(struct drawing *drawing, struct draw_pair *pair, enum oracle 
         }
 }
 
-static void print_file(FILE *to, const char *directory, const char *name)
-{
-    char path[512], line[4096];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return;
-    while (fgets(line, sizeof line, file))
-        fputs(line, to);
-    fclose(file);
-}
-
 static void write_text(const char *directory, const char *name, const char *text)
 {
     char path[4200];
