@@ -171,7 +171,7 @@ static int make_classes(const struct feature_table *features, struct home_terms 
         return error_set(
             error, DPF_FAULT_CONFIG,
             "model.home-terms: items have %lld combinations of categories and numbers, more than %d: "
-            "name fewer of them in data.item-features, or set model.home-terms = no",
+            "name fewer of them in data.item-features, or set home-terms = no",
             (long long)home->n_classes, HOME_MOST_CLASSES);
     }
     const int64_t n = home->n_classes;
