@@ -317,16 +317,38 @@ static void free_sides(struct plan *plan);
  * Baselines are not solved, but a variant of a file may be one: both sides may stay if they would do in a
  * factorization. They are made for that, apart from the plan, and forgotten. Without a solver there is no side.
  */
+/* Nothing would tell a mistyped key of a side that no model solves. */
+static int check_no_side(const struct plan *plan, const char *name, struct dpf_error *error)
+{
+    const struct config_entry *update = config_find(plan->config, name, "update");
+    const size_t length = strlen(name);
+    if (update && strcmp(update->value, "no") == 0)
+        return 0;
+    for (int64_t i = 0; i < config_size(plan->config); i++) {
+        const struct config_entry *entry = config_at(plan->config, i);
+        if (strncmp(entry->section, name, length) == 0 && strchr(".", entry->section[length]) &&
+            *entry->value)
+            return config_error(
+                plan->config, entry->section, entry->key, error,
+                "[model] kind = %s solves no side, and [%s] has no solver that another model would "
+                "have: remove the key, or name the solver",
+                config_find(plan->config, "model", "kind")->value, name);
+    }
+    return 0;
+}
+
 static int check_sides(struct plan *plan, struct dpf_error *error)
 {
     int status = 0;
     for (int which = 0; which < 2 && status == 0; which++) {
         struct plan apart = *plan;
         const struct config_entry *solver = config_find(plan->config, plan_side_name(which), "solver");
+        if (!solver || !*solver->value)
+            status = check_no_side(plan, plan_side_name(which), error);
         memset(apart.sides, 0, sizeof apart.sides);
         apart.bound = NULL;
         apart.n_bound = apart.n_extra = 0;
-        if (solver && *solver->value)
+        if (status == 0 && solver && *solver->value)
             status = make_side(&apart, which, error);
         if (!solver || !*solver->value || !apart.sides[which].updated)
             skip_side(plan, plan_side_name(which));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 static const struct comparison *named(const struct judge *judge, const char *name)
 {
@@ -48,6 +49,13 @@ char *judge_words(const struct judge *judge, enum verdict *verdict)
     *verdict = VERDICT_NONE;
     if (!rivals || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
         return NULL;
+    const struct dataset_summary *summary = &dataset->summary;
+    if (!dataset->implicit && summary->distinct_values == 1)
+        return memory_format(
+            "Verdict: cannot tell. All values are %g: the mean predicts them without an error, and "
+            "no model can be better.%s",
+            summary->value_min,
+            summary->clipped ? " Is the declared range right? Values were moved to its ends." : "");
     const enum log_level level = log_set_level(LOG_LEVEL_NONE); /* warnings of other models concern nobody */
     struct verdict_input input = {
         .test = judge->test,

@@ -562,6 +562,13 @@ static void warn_of_violations(const struct run *run, const char *directory)
     if (v->n > 0 && !run->remote && summary_has_no_record(&run->dataset.summary))
         log_message(LOG_LEVEL_WARNING, "no valid record was read: the model has only noise in it; check "
                                        "[data] format, delimiter and fields");
+    const struct dataset_summary *summary = &run->dataset.summary;
+    if (!run->dataset.implicit && !run->remote && 2 * summary->clipped > summary->ratings)
+        log_message(
+            LOG_LEVEL_WARNING,
+            "%lld of %lld values lie outside of the declared range and were moved to its ends: check [data] "
+            "value-min and value-max",
+            (long long)summary->clipped, (long long)summary->ratings);
 }
 
 /* A part states the whole that it belongs to. */

@@ -214,8 +214,8 @@ static void find_terms(struct world *world)
 
 /* ---- neighbours --------------------------------------------------------------------------------------- */
 
-/* Under add-remove the user is in neither part of the second data set. Under zero-out the list of users is
-   public: whose contribution is nothing has no records, and stays in the catalogue of users. */
+/* Under add-remove the user is in neither part of the second data set. Else the list of users is public: who has no
+   records stays in the catalogue of users. */
 static inline int user_leaves(const struct pipeline *p)
 {
     return p->unit == DPF_UNIT_USER && p->adjacency == DPF_ADJ_ADD_REMOVE;
@@ -626,7 +626,7 @@ static void use_catalogue(struct pipeline *p, int yes)
     const size_t used = strlen(p->text);
     /* The test's neighbours have the same lists of ids, but for users who leave. */
     snprintf(p->text + used, sizeof p->text - used, "[privacy]\nid-lists = public\n");
-    if (p->unit == DPF_UNIT_USER && p->adjacency == DPF_ADJ_ZERO_OUT)
+    if (p->unit == DPF_UNIT_USER && !user_leaves(p))
         snprintf(p->text + strlen(p->text), sizeof p->text - strlen(p->text),
                  "[data]\nusers-file = %s/users.txt\n", training_directory);
     catalogued = yes;

@@ -281,6 +281,35 @@ static void nothing_is_ignored_in_silence(void **state)
         command_expect(line, 0, "");
     }
     assert_false(command_exists("ignored"));
+    /* Without a solver there is no side that another model would have, so that no key of it is read. */
+    static const char *const unread[] = {"users.loss.nosuch=1", "items.mechanism.nosuch=1",
+                                         "users.loss=nosuchloss", "users.loss.lambda=abc", "items.terms=a"};
+    training_file("bare.ini",
+                  "[data]\nformat = synthetic\nfeedback = implicit\n[model]\nkind = popularity\n");
+    command_expect("check -c bare.ini", 0, "");
+    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
+        snprintf(line, sizeof line, "check -c bare.ini -o %s", unread[i]);
+        command_expect(line, 2, "kind = popularity solves no side");
+        snprintf(line, sizeof line, "check -c bare.ini -o model.kind=mean -o data.feedback=explicit -o %s",
+                 unread[i]);
+        command_expect(line, 2, "kind = mean solves no side");
+    }
+}
+
+/* Ratings beyond the declared range are for the curator to see, and where all are alike no model is praised. */
+static void a_wrong_range_is_noticed(void **state)
+{
+    (void)state;
+    char lines[20000], *at = lines + sprintf(lines, "user,item,rating\n");
+    for (int u = 0; u < 60; u++)
+        for (int i = 0; i < 12; i++)
+            at += sprintf(at, "%d,%d,%d\n", u, (u + i * 3) % 20, 20 + (u * i) % 80);
+    training_file("hundred.csv", lines);
+    command_expect(
+        "start hundred.csv feedback=explicit users=60 items=20 value-min=1 value-max=5 epsilon=5 header=yes",
+        0, "");
+    command_expect("run hundred.ini -O hundred", 0, "720 of 720 values lie outside of the declared range");
+    assert_non_null(strstr(command_out, "Verdict: cannot tell. All values are 5"));
 }
 
 /* ---- what is written ------------------------------------------------------------------------------------
@@ -370,6 +399,7 @@ int main(void)
         cmocka_unit_test(an_unknown_component_names_the_search_path),
         cmocka_unit_test(errors_have_parts),
         cmocka_unit_test(nothing_is_ignored_in_silence),
+        cmocka_unit_test(a_wrong_range_is_noticed),
         cmocka_unit_test(profile_shows_where_the_time_goes),
         cmocka_unit_test(meaningless_keys_are_warned_of),
         cmocka_unit_test(check_generates_no_data),
