@@ -235,6 +235,10 @@ static int check_term(const struct plan *plan, const struct term_plan *term, str
         return refuse(plan, term->name, "source", "the ranks do not exchange what friends send", error);
     if (!term->mechanism)
         return 0;
+    if (plan->run.params.values[RUN_NOISE].integer)
+        return refuse(plan, "run", "noise",
+                      "noise is what a sum has beside what all parties added, and a rank knows its own",
+                      error);
     if (term->whole_message && !term->by_user)
         return refuse(plan, "parties", "kind",
                       "a message of all rows that one curator makes and transforms is not divided", error);
@@ -258,7 +262,7 @@ int joined_check(const struct plan *plan, struct dpf_error *error)
             "sums; modular-sum opens the same sums",
             error);
     if (plan->split.params.values[S_KIND].integer == SPLIT_USERS)
-        return refuse(plan, "split", "kind", "held-out users are not divided", error);
+        return refuse(plan, "split", "kind", "held-out users are not divided among ranks", error);
     const int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
         return refuse(plan, "parties", "kind", "silos are not divided", error);
