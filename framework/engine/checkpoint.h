@@ -11,8 +11,8 @@
  * made with it: the second attempt would not tell of it.
  *
  *     arrays        rows of factors, states of solvers, participations, one after the other
- *     head          JSON: which round, whose process, what the state belongs to, each array's place and hashes, and
- *                   what a server knows of its parties
+ *     head          JSON: the round, the process, what the state belongs to, each array's place and hashes, and
+ *                   what a server keeps of its parties
  *     trailer       "dpfckpt1", the head's length (8 bytes, little-endian), its SHA-256 (32 bytes)
  *
  * Each rank writes its own rows, and any number of ranks can read them.
@@ -32,14 +32,14 @@ struct checkpoint {
     char path[4096];        /* on all ranks */
     char id[CHECKPOINT_ID]; /* of this process, in all files that it writes; rank 0 */
     json_t *binding;        /* rank 0: what the state belongs to */
-    json_t *server;         /* of a server of parties: what it knows of them, in each file; NULL: none */
-    int resumes;            /* a file was found: the training goes on from it */
-    json_t *head;           /* of that file, on rank 0 */
-    int64_t round;          /* to be made next; where the rounds are over, as it was when they ended */
-    int64_t done;           /* rounds that were made */
-    int over;               /* the run has ended its rounds */
-    int64_t repeats;        /* rounds that had begun and were not ended, so far */
-    int keeps_end;          /* whether the state after the last round is kept, too */
+    json_t *server;  /* what a server keeps of its parties, written into each file; NULL: not a server */
+    int resumes;     /* a file was found: the training goes on from it */
+    json_t *head;    /* of that file, on rank 0 */
+    int64_t round;   /* to be made next; where the rounds are over, as it was when they ended */
+    int64_t done;    /* rounds that were made */
+    int over;        /* the run has ended its rounds */
+    int64_t repeats; /* rounds that had begun and were not ended, so far */
+    int keeps_end;   /* whether the state after the last round is kept, too */
     /* Of each round made, for the curator: room for all of them; NULL: none. */
     double *trace;
     int64_t *n_trace;

@@ -177,10 +177,10 @@ int step_by_record(struct engine *engine, int which, struct dpf_error *error)
     const int64_t rows = which == DPF_SIDE_USERS ? engine->dataset->users.n : engine->dataset->items.n;
     struct record_work work = {.engine = engine, .side = side, .term = term, .n_rows = rows, .batch = 16};
     if (ranks_size() > 1)
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "[%s] solver %s steps after each record, which one process does: start dpframe without ranks",
-            plan_side_name(which), side->solver->entry->component->id);
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[%s] solver %s steps after each record, which only one process can do: start "
+                         "dpframe without mpirun",
+                         plan_side_name(which), side->solver->entry->component->id);
     if (make_keys(engine, DPF_SIDE_USERS, error) != 0 || make_keys(engine, DPF_SIDE_ITEMS, error) != 0 ||
         step_prepare(engine, term, error) != 0)
         return -1;

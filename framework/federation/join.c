@@ -198,7 +198,7 @@ static int pay_again(struct join *join, struct dpf_error *error)
         plan_rekey(plan, root);
     else if (!plan->guarantee.reproducible)
         return -1;
-    log_message(LOG_LEVEL_INFO, "the server makes round %u again, which this party pays again",
+    log_message(LOG_LEVEL_INFO, "the server makes round %u again, and this party pays for it again",
                 join->server_round + 1);
     return repeat_count(plan, 1, error) == 0 ? 1 : -1;
 }
@@ -212,11 +212,11 @@ static int follow_server(struct join *join, struct dpf_error *error)
     struct party_state *state = &join->state;
     int pays = 0;
     if (join->repeats < state->repeats || state->next_round > (uint64_t)join->server_round + 1)
-        return error_set(
-            error, DPF_FAULT_RUN,
-            "the server continues from an old copy of its checkpoint, at round %u, and this party "
-            "has sent for round %llu: nothing is sent. The server must continue from the newest one",
-            join->server_round + 1, (unsigned long long)state->next_round);
+        return error_set(error, DPF_FAULT_RUN,
+                         "the server continues from an old copy of its checkpoint, at round %u, but this "
+                         "party has already sent for round %llu, so it sends nothing. Continue the server "
+                         "from its newest checkpoint",
+                         join->server_round + 1, (unsigned long long)state->next_round);
     if (join->repeats == state->repeats)
         return 0;
     join->in_round = 0;

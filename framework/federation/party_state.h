@@ -4,8 +4,8 @@
  *
  *     instance              16 random bytes in hex: tells this directory from any other
  *     ledger                what all runs that it has joined have cost together, see privacy/data_ledger.h
- *     run-SESSION.json      of a run: what was agreed, the user, the data's hash, the next round,
- *                           in how many rounds it has taken part, and which were made again
+ *     run-SESSION.json      for each run: what was agreed, the user, the data's hash, the next round, in how
+ *                           many rounds the party has taken part, and how many were made again
  *     statement.txt         the last statement that was shown; statement-SESSION.txt: that of a run
  *
  * One process at a time has the directory. Each write is whole and on the disk before it counts.
@@ -26,9 +26,9 @@ struct party_state {
     char agreement[65], data[65];
     char *user;
     uint64_t next_round;
-    uint64_t answered; /* rounds that it has taken part in */
+    uint64_t answered; /* rounds that the party has taken part in */
     uint32_t repeats;  /* rounds that the server has begun again, so far as this party knows */
-    uint32_t paid;     /* those of them that it had sent for, and has paid again */
+    uint32_t paid;     /* rounds begun again for which the party had sent, and has paid once more */
     int over;          /* the server has ended it */
 };
 
@@ -52,8 +52,8 @@ int party_state_end(struct party_state *state, struct dpf_error *error);
 /* Rounds before this one are refused from now on, whatever happens, and one more counts as answered if the number
  * is new: on the disk when it returns. */
 int party_state_keep(struct party_state *state, uint64_t next_round, struct dpf_error *error);
-/* The server has begun rounds again. pays: the last round that was sent for is one of them, and the party has paid for it:
-   it may be sent for once more. On the disk when it returns. */
+/* Notes that the server has begun rounds again. pays: the party had sent for the last of them, and has paid for it once
+   more, so it may send for that round again. On the disk when it returns. */
 int party_state_repeat(struct party_state *state, uint32_t repeats, int pays, struct dpf_error *error);
 
 #endif

@@ -70,11 +70,10 @@ static int recall(struct serve *serve, const json_t *server, struct dpf_error *e
             serve->known[party].is_known = right = is_hex(instance, serve->known[party].instance);
     }
     return right ? 0
-                 : error_set(
-                       error, DPF_FAULT_RUN,
-                       "%s: it has no parties, or other ones: it is not of a run of \"dpframe serve\" with "
-                       "this list. Remove it to start anew, which is charged again",
-                       serve->checkpoint->path);
+                 : error_set(error, DPF_FAULT_RUN,
+                             "%s: this checkpoint names no parties, or not those of this list: another run "
+                             "wrote it. Remove it to start anew, which is charged again",
+                             serve->checkpoint->path);
 }
 
 /* A session of its own, or that of the checkpoint; and what the next checkpoint says of the parties. */

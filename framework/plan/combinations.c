@@ -178,22 +178,22 @@ static int check_by_record(const struct plan *plan, const struct side_plan *side
     for (int i = 0; i < term->n_transforms; i++) {
         const int32_t kind = ((const dpf_transform *)term->transforms[i]->functions)->kind;
         if (kind == DPF_TRANSFORM_MESSAGE || kind == DPF_TRANSFORM_STATE)
-            why = "a transform changes whole messages";
+            why = "a transform needs whole messages";
     }
     if (side->n_terms > 1 || term->source != SOURCE_RECORDS)
-        why = "it takes one term over records";
+        why = "the side must have one term, over records";
     else if (term->query.has_gram || term->query.form != DPF_FORM_GRADIENT ||
              term->query.support != DPF_SUPPORT_OBSERVED)
-        why = "the loss is no sum of the records' gradients alone";
+        why = "the loss must be a sum of the records' gradients alone";
     else if (term->bounds_from_data || side->solve_at != SOLVE_AT_SERVER)
-        why = "bounds = empirical and solve-at = party are for sums";
+        why = "bounds = empirical and solve-at = party need sums";
     else if (plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS)
-        why = "rows change within a step, so [run] update = alternating";
+        why = "rows change within a step: set [run] update = alternating";
     else if (term->mechanism && plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
-        why = "each record is its user's message, so [parties] kind = users";
+        why = "each record is its user's message: set [parties] kind = users";
     else if (term->mechanism &&
              (((const dpf_mechanism *)term->mechanism->functions)->flags & DPF_MECHANISM_DENSE))
-        why = "the mechanism makes whole messages";
+        why = "the mechanism needs whole messages";
     else if (term->mechanism &&
              ((const dpf_aggregator *)term->aggregator->functions)->sees != DPF_SEES_MESSAGES)
         why = "the aggregator shows sums alone: use aggregator = sum";
@@ -333,17 +333,15 @@ int combinations_check_held_out(const struct plan *plan, struct dpf_error *error
     if (plan->split.params.values[S_KIND].integer != SPLIT_USERS)
         return 0;
     if (component->instance && has_rows_of_users(component))
-        return config_error(
-            plan->config, "split", "kind", error,
-            "users: the state of recommender %s has a part for each user that it was trained on, and "
-            "none for others%s",
-            component->instance->entry->component->id, remedy);
+        return config_error(plan->config, "split", "kind", error,
+                            "users: the model of recommender %s has a part for each user that it was trained "
+                            "on, and none for held-out users%s",
+                            component->instance->entry->component->id, remedy);
     if (plan->model.params.values[MODEL_KIND].integer == MODEL_BIASES)
-        return config_error(
-            plan->config, "split", "kind", error,
-            "users: [model] kind = biases has a bias for each user that it was trained on, and none for "
-            "others%s",
-            remedy);
+        return config_error(plan->config, "split", "kind", error,
+                            "users: [model] kind = biases has a bias for each user that it was trained on, "
+                            "and none for held-out users%s",
+                            remedy);
     if (plan_is_factorization(plan) && (!users->updated || users->released))
         return config_error(
             plan->config, "split", "kind", error,
@@ -375,11 +373,10 @@ int combinations_check_home_terms(const struct plan *plan, struct dpf_error *err
 static int refuse_checkpoint(const struct plan *plan, const char *what, const struct instance *instance,
                              struct dpf_error *error)
 {
-    return config_error(
-        plan->config, "run", "checkpoint", error,
-        "%s%s%s: a run that continues after an interruption has another key and cannot make it "
-        "again; set checkpoint = false",
-        what, instance ? " " : "", instance ? instance->entry->component->id : "");
+    return config_error(plan->config, "run", "checkpoint", error,
+                        "%s%s%s. A run that continues after an interruption has another key, and cannot draw "
+                        "the same again; set checkpoint = false",
+                        what, instance ? " " : "", instance ? instance->entry->component->id : "");
 }
 
 static int check_continues(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)

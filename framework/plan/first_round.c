@@ -148,18 +148,16 @@ static int check_senders(const struct plan *plan, const struct term_plan *term, 
     if (term->source == SOURCE_RELATION)
         return 0;
     if (opened >= NO_NUMBER)
-        return config_error(
-            plan->config, term->name, "aggregator", error,
-            "aggregator %s opens no sum of %.0f messages, since so many of its parties count as corrupt: "
-            "lower corrupt, or raise threshold",
-            aggregator, n);
+        return config_error(plan->config, term->name, "aggregator", error,
+                            "aggregator %s opens no sum of %.0f messages, because too many of its parties "
+                            "count as corrupt: lower corrupt, or raise threshold",
+                            aggregator, n);
     if (needed > n)
-        return config_error(
-            plan->config, term->name, "aggregator", error,
-            "a sum of aggregator %s%s%s needs %.0f messages, and there are "
-            "%.0f parties that send: lower survivors, threshold, min-honest or clients, or set "
-            "[parties] kind = users",
-            aggregator, with, mechanism, needed, n);
+        return config_error(plan->config, term->name, "aggregator", error,
+                            "a sum of aggregator %s%s%s needs %.0f messages, but only %.0f parties send: "
+                            "lower survivors, threshold, min-honest or clients, or set "
+                            "[parties] kind = users",
+                            aggregator, with, mechanism, needed, n);
     /* Groups that take turns come back as they were. */
     const double rate = drawn ? term->sampling.rate : 1,
                  rounds = (double)plan->run.params.values[RUN_ROUNDS].integer,

@@ -585,11 +585,11 @@ int release_check_noise(const struct plan *plan, const struct side_plan *side, c
             id, term->sampler->entry->component->id);
     if ((side->solver_functions->flags & DPF_SOLVER_BY_RECORD) &&
         (term->noise.where == DPF_NOISE_AT_SUM || mechanism->row_state || mechanism->correlation))
-        return config_error(plan->config, term->name, "mechanism", error,
-                            "solver %s steps after each record, so noise has to come with each message: "
-                            "mechanism %s adds it to sums, or "
-                            "over rounds; set where = party, or another solver",
-                            side->solver->entry->component->id, id);
+        return config_error(
+            plan->config, term->name, "mechanism", error,
+            "solver %s steps after each record, so each message must carry its own noise, but mechanism %s "
+            "adds noise to sums, or correlates it between rounds; set where = party, or another solver",
+            side->solver->entry->component->id, id);
     if (kind == PARTIES_CURATOR && !term->by_user)
         return 0;
     if (side->solve_at == SOLVE_AT_PARTY &&

@@ -161,9 +161,9 @@ static const char *recommender_fault(const void *functions)
     REQUIRE(recommender, state_bytes);
     REQUIRE(recommender, fit);
     if (!recommender->form && !recommender->check)
-        return "function check is missing, and form, which would do without";
+        return "function check is missing; only a component with function form can do without it";
     if (!recommender->form && !recommender->scores)
-        return "function scores is missing, and form, which would do without";
+        return "function scores is missing; only a component with function form can do without it";
     return NULL;
 }
 

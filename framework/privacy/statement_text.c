@@ -455,11 +455,11 @@ static void add_trainings(const struct guarantee *guarantee, int width, struct t
     if (guarantee->trainings <= 1)
         return;
     text_add(out, "\nNOISE DRAWN AGAIN\n\n");
-    snprintf(line, sizeof line,
-             "The model is trained %lld times, each time with other noise, and one of them is released. The "
-             "others serve the "
-             "verdict ([run] compare-repetitions). All of them are counted above.",
-             (long long)guarantee->trainings);
+    snprintf(
+        line, sizeof line,
+        "The model is trained %lld times, each time with other noise, and one of these models is released. "
+        "The others serve the verdict ([run] compare-repetitions). The epsilons above count all trainings.",
+        (long long)guarantee->trainings);
     add_wrapped(out, width, "- ", line);
     if (guarantee->alone > 0) {
         snprintf(line, sizeof line, "One training alone would have epsilon %s.",

@@ -258,7 +258,7 @@ int joined_check(const struct plan *plan, struct dpf_error *error)
             "sums; modular-sum opens the same sums",
             error);
     if (plan->split.params.values[S_KIND].integer == SPLIT_USERS)
-        return refuse(plan, "split", "kind", "held-out users are not divided", error);
+        return refuse(plan, "split", "kind", "held-out users are not divided among ranks", error);
     const int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
         return refuse(plan, "parties", "kind", "silos are not divided", error);

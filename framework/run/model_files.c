@@ -227,7 +227,7 @@ static int read_index(const char *path, struct model_files *out, struct dpf_erro
     if (!format || strcmp(format, "dpframe-model") != 0)
         return refuse(path, "this is not the index of a model", error);
     if (json_integer_value(json_object_get(out->index, "version")) != MODEL_FILES_VERSION)
-        return refuse(path, "the model is of another version than this program reads", error);
+        return refuse(path, "the model has a version that this program does not read", error);
     out->said.formula = json_string_value(json_object_get(out->index, "formula"));
     json_object_foreach(json_object_get(out->index, "scalars"), name, value)
     {
@@ -239,7 +239,7 @@ static int read_index(const char *path, struct model_files *out, struct dpf_erro
     json_object_foreach(json_object_get(out->index, "arrays"), name, value)
     {
         if (out->said.n_arrays == SCORE_MOST_ARRAYS)
-            return refuse(path, "it names more arrays than a model has", error);
+            return refuse(path, "it names more arrays than a model can have", error);
         if (map_array(path, name, value, out, out->said.n_arrays, error) != 0)
             return -1;
         out->said.n_arrays++;

@@ -377,10 +377,9 @@ static int give_verdict(struct run *run, const struct arguments *arguments, cons
 static int check_compare(const struct plan *plan, int is_alone, struct dpf_error *error)
 {
     if (plan->run.params.values[RUN_COMPARE_REPETITIONS].integer && !is_alone)
-        return config_error(
-            plan->config, "run", "compare-repetitions", error,
-            "noise is drawn again by a run of one process alone: remove it, and repeat with run.seed in a "
-            "sweep");
+        return config_error(plan->config, "run", "compare-repetitions", error,
+                            "only a single run in one process can draw its noise again: remove the key, and "
+                            "repeat with run.seed in a sweep");
     int n = 0;
     char **names = components_names(plan->run.params.values[RUN_COMPARE].text, &n);
     if (!names)

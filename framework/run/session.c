@@ -98,11 +98,10 @@ static void count_in_data(const struct plan *plan, int64_t n[2])
     struct dpf_error unread = {0};
     if (data_sizes(plan->config, &plan->data, &plan->split, plan->seeded, &n[DPF_SIDE_USERS],
                    &n[DPF_SIDE_ITEMS], &unread) != 0)
-        log_message(
-            LOG_LEVEL_WARNING,
-            "the data cannot be read (%s); sizes are taken as unknown, which keeps every bound valid but "
-            "can make it loose. [model] users and items declare them",
-            unread.text);
+        log_message(LOG_LEVEL_WARNING,
+                    "the data cannot be read (%s). The numbers of users and items are taken as unknown, so "
+                    "bounds hold but can be loose: declare them by [model] users and items",
+                    unread.text);
 }
 
 /* Public lists are counted, as a run does: declared numbers bound them, and users are as many as are listed. */

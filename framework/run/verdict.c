@@ -285,8 +285,8 @@ static int is_fallback(const struct verdict_input *input)
 static void add_directions(const struct verdict_input *input, struct text *out)
 {
     if (input->no_direction)
-        text_add(out, " No direction stood out of the noise of what was released: take private-popularity, "
-                      "or more epsilon.");
+        text_add(out, " No direction stood out of the noise of the released Gram: use private-popularity, or "
+                      "more epsilon.");
 }
 
 int verdict_gives_reason(const struct verdict_input *input)

@@ -93,9 +93,10 @@ static int weigh(struct saved_run *run, int32_t item, double *out, struct dpf_er
     struct scorer scorer;
     struct score_desk desk = {.user = 0};
     if (!(flags & DPF_RECOMMENDER_SCORES_AT_HOME))
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "recommender %s makes the same of everybody: it does not know which items are alike",
-                         component->instance->entry->component->id);
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "recommender %s gives everybody the same list: it does not know which items are alike",
+            component->instance->entry->component->id);
     double *without = memory_new((size_t)n + 1, sizeof *without);
     int status = model_scorer_of_state(&run->model, &scorer, error);
     if (status == 0)

@@ -178,17 +178,17 @@ static const char *fault_of(const struct score_form *form, const struct lengths 
                        s[RIDGE_RESIDUAL_VARIANCE] > 0 && s[RIDGE_RESIDUAL_VARIANCE] < 1e100 &&
                        length_of(lengths, "loadings") >= 1 && length_of(lengths, "loadings") <= 4096
                    ? NULL
-                   : "its range of ratings or its number of loadings is not possible";
+                   : "its range of ratings or its number of loadings is impossible";
     case SCORE_EASE:
         if (length_of(lengths, "factors and directions") !=
             length_of(lengths, "factors") + length_of(lengths, "directions"))
             return "its arrays \"in\", \"out\" and \"span\" have shapes that do not fit";
         if (!(s[EASE_LOWEST_WEIGHT] >= 0 && s[EASE_LOWEST_WEIGHT] <= 1))
-            return "its weights of values are damaged";
-        return columns_ascend(form) ? NULL : "its items are in disorder";
+            return "its weights of values are impossible";
+        return columns_ascend(form) ? NULL : "the columns of its items do not ascend";
     case SCORE_NEIGHBOURS:
         if (form->arrays[NEIGHBOURS_REPORTED].name && length_of(lengths, "bytes") < (form->n_items + 7) / 8)
-            return "its reported bits are fewer than its items";
+            return "it has fewer reported bits than items";
         return neighbours_exist(form) ? NULL : "a neighbour is not an item";
     default:
         return NULL;
@@ -204,7 +204,7 @@ static int take_scalars(const dpf_form *said, const char *from, enum dpf_fault f
         while (at < said->n_scalars && strcmp(said->scalar_names[at], names[s]) != 0)
             at++;
         if (at == said->n_scalars || !isfinite(said->scalars[at]))
-            return error_set(error, fault, "%s: the number \"%s\" of %s is not there, or not finite", from,
+            return error_set(error, fault, "%s: the number \"%s\" of %s is missing, or not finite", from,
                              names[s], score_formulas[out->formula].name);
         out->scalars[s] = said->scalars[at];
     }

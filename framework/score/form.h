@@ -2,8 +2,8 @@
 /*
  * form.h - a model as a formula with named arrays and numbers; docs/model-state.md has the formulas.
  *
- * A form is a view: its arrays lie in a state, in factor rows or in mapped files. What a component or a file says is checked
- * here, once, by the table of formulas: shapes, ranges, orders.
+ * A form is a view: its arrays lie in a state, in factor rows or in mapped files. Whatever a component or a file
+ * states is checked here, once, by the table of formulas: shapes, ranges and orders.
  */
 #ifndef DPF_SCORE_FORM_H
 #define DPF_SCORE_FORM_H
@@ -35,38 +35,38 @@ enum { NEIGHBOURS_ITEMS, NEIGHBOURS_SIMILARITIES, NEIGHBOURS_REPORTED };
 #define SCORE_MOST_ARRAYS 7
 #define SCORE_MOST_SCALARS 3
 
-/* What the table of formulas says of an array. */
+/* What the table of formulas demands of an array. */
 struct score_array_rule {
     const char *name;
-    const char *rows, *columns; /* of its shape: "items", "factors", ...; "1" */
+    const char *rows, *columns; /* its shape: "items", "factors", ..., or "1" */
     const char *unit;
     int32_t type;
     int32_t optional;
-    double least, most; /* of its numbers */
+    double least, most; /* range of its numbers */
 };
 struct score_formula_rule {
     const char *name; /* "ridge/1" */
     struct score_array_rule arrays[SCORE_MOST_ARRAYS];
     const char *scalars[SCORE_MOST_SCALARS];
-    int reads_records; /* a user's own, for the scores */
+    int reads_records; /* scores read the user's own records */
 };
 extern const struct score_formula_rule score_formulas[SCORE_FORMULAS];
 
 struct score_form {
     enum score_formula formula;
     int64_t n_items;
-    dpf_array arrays[SCORE_MOST_ARRAYS]; /* by place; name NULL: it is not there */
+    dpf_array arrays[SCORE_MOST_ARRAYS]; /* by place; name NULL: absent */
     double scalars[SCORE_MOST_SCALARS];
-    void *owned[SCORE_MOST_ARRAYS]; /* copies, where numbers were not of the formula's type */
+    void *owned[SCORE_MOST_ARRAYS]; /* copies of arrays that had another type than the formula's */
 };
 
 /*
- * What is said, by the table; from names where it was read ("recommender X", "x/index.json"). users: how many there are,
- * -1: not known. -1 with an error of that fault; *out is empty then.
+ * Checks a stated form by the table, and fills in *out. from: where it was read, for messages ("recommender X",
+ * "x/index.json"). n_users: -1 if not known. On failure returns -1 with an error of that fault, and *out is empty.
  */
 int score_form_read(const dpf_form *said, int64_t n_items, int64_t n_users, const char *from,
                     enum dpf_fault fault, struct score_form *out, struct dpf_error *error);
-/* Copies what does not lie in the block: it may go. On failure the form is empty. */
+/* Copies the arrays that lie outside of the block, so that their memory may go. On failure the form is empty. */
 int score_form_keep(struct score_form *form, const void *block, uint64_t bytes, struct dpf_error *error);
 void score_form_free(struct score_form *form);
 

@@ -2,17 +2,19 @@
 /*
  * home_terms.h - terms of a score that a user's device computes from public facts about items and the user's own records.
  *
- * Nothing of this is released: it reads a release, public features and one user's records, and its result is that user's own.
- * So it is post-processing under joint differential privacy (docs/privacy-derivations.md).
+ * The terms are not released. They follow from a release, public features and one user's records, and belong to that user
+ * alone. So they are post-processing under joint differential privacy (docs/privacy-derivations.md).
  *
- * Kernels of items i and j, 0 where i = j:
- *     K_T  min(1.5, sum over shared words w of 1 / log(1 + n_w)), n_w items with the word, 2 to 12;
- *     K_C  (g_i g_j)^2 prod exp(-((x_i - x_j) / w)^2): g the categories, over their norm; x numbers, w = .24 deviations (4
- *          years for films). Items with the same categories and numbers are a class, and a table has all pairs of classes.
+ * Kernels say how alike two items i and j are; they are 0 where i = j:
+ *     K_T  min(1.5, sum over shared words w of 1 / log(1 + n_w)), where n_w items, 2 to 12, have the word;
+ *     K_C  (g_i g_j)^2 prod exp(-((x_i - x_j) / w)^2): g are the categories, over their norm; x are the numbers, and w is .24
+ *          deviations (4 years for films). Items with the same categories and numbers form a class; a table has all pairs.
  *
- * Lists. S the scores of a user with n records x, s their deviation over all items, p = max(popularity / its maximum, .02):
+ * Lists. With S the scores of a user who has n records x, s their deviation over all items, and p = max(popularity / its
+ * maximum, .02), the score becomes
  *     S + s (.6 T + C sqrt(p)),   T = (x K_T) sqrt(100 / max(n, 10)),   C = (x K_C) / max(p K_C, .3) over its deviation.
- * Values. e_k the residual of the own record k, left out of its own fit; b biases, in quarters of the range:
+ * Values. With e_k the residual of own record k in a fit that leaves k out, and b the biases, in quarters of the range, the
+ * value becomes that of the model
  *     + sum_k K_jk clip(e_k, 2) / (4 + sum_k K_jk),   K_jk = K_T + .15 K_C exp(-((b_j - b_k) / .4)^2).
  * The constants come from a prototype that was tuned on MovieLens 1M.
  */
@@ -21,7 +23,7 @@
 
 #include "dataset/dataset.h"
 
-#define HOME_MOST_CLASSES 4096 /* of items, by categories and numbers: the table has 64 MB then */
+#define HOME_MOST_CLASSES 4096 /* classes of items by categories and numbers; their table then has 64 MB */
 
 struct home_terms {
     int64_t n_items;

@@ -384,7 +384,7 @@ static int user_row_make(const struct scorer *scorer, struct score_desk *desk,
         return read_neighbours(scorer, desk, own, error);
     default:
         return error_set(error, DPF_FAULT_CONFIG,
-                         "the rows of users of this model are not made from their records");
+                         "users' rows of this model are not computed from their records");
     }
 }
 

@@ -2,13 +2,14 @@
 /*
  * scorer.h - the scores of a model, for whoever evaluates, lists or predicts.
  *
- * All formulas but neighbours/1 are, once the user's row is made,
+ * Once the user's row is computed, all formulas but neighbours/1 have the form
  *
  *     offset + <row of the user, row of the item> + shift
  *
- * where a few items, the user's own, have a shift. So a score is exactly this, on any number of workers and ranks: the user's row
- * in double, in the order of records, rounded once to float; products in float, 16 partial sums by column modulo 16,
- * added in double to the offset, then the shift.
+ * where only the user's own items have a shift. The arithmetic is fixed, so that scores have the same bits on any number
+ * of workers and ranks: the user's row is computed in double, in the order of records, and rounded once to float. Products
+ * are in float. They are summed in 16 partial sums, by column modulo 16, which are added in double to the offset; the shift
+ * comes last.
  */
 #ifndef DPF_SCORE_SCORER_H
 #define DPF_SCORE_SCORER_H
@@ -24,36 +25,36 @@ struct score_records {
     const float *values;
 };
 
-/* A model. Read only while it is used; shared by workers. */
+/* A model. Nobody changes it while it is used; workers share it. */
 struct scorer {
     /* plugin/1, where form.formula is SCORE_FUNCTION: scores of a user for items (NULL: 0 .. n-1); thread-safe. */
     void *context;
     int (*scores)(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
                   struct dpf_error *error);
-    /* The same of somebody with these records, for all items; NULL: not known. */
+    /* The scores of all items for somebody with these records; NULL: the model cannot tell. */
     int (*scores_of)(void *context, const struct score_records *own, double *out, struct dpf_error *error);
 
     struct score_form form;
-    const struct csr *records;          /* of users, where the formula reads them */
-    const struct id_map *users, *items; /* for messages; NULL: numbers */
+    const struct csr *records;          /* the users' own, where the formula reads them */
+    const struct id_map *users, *items; /* ids for messages; NULL: messages have numbers */
 
     /* Made by scorer_open: */
     struct score_products {
-        const float *items; /* rows of stride numbers, a multiple of 16; NULL: scores are no products */
+        const float *items; /* rows of stride numbers, a multiple of 16; NULL: scores are not products */
         int64_t stride;
         double offset;
     } products;
-    struct home_terms *home; /* added to all scores, which are no products then; NULL: none */
-    float *packed;           /* item rows that are made here, or NULL */
-    double *own;             /* ease/1: <in_j, out_j> of each column */
-    int64_t *neighbours_ptr; /* neighbours/1 by neighbour: who has it, with which similarity */
+    struct home_terms *home; /* added to all scores, which are then not products; NULL: none */
+    float *packed;           /* item rows that the scorer has made, or NULL */
+    double *own;             /* ease/1: <in_j, out_j> for each column j */
+    int64_t *neighbours_ptr; /* neighbours/1: by item, the items whose neighbour it is, and how similar */
     int32_t *neighbours_of;
     float *similarities;
 };
 
-/* Fills in what is made; the form and all before it are set, and are the scorer's from now on. */
+/* The caller has set the fields up to `items`; the scorer owns them from now on, and fills in the others. */
 int scorer_open(struct scorer *scorer, struct dpf_error *error);
-/* Of an open scorer of values (ridge/1) or lists (ease/1, base/1): its scores get home terms. */
+/* Adds home terms to the scores of an open scorer, for values (ridge/1) or for lists (ease/1, base/1). */
 int scorer_add_home(struct scorer *scorer, const struct feature_table *features,
                     const struct feature_table *words, struct dpf_error *error);
 void scorer_close(struct scorer *scorer);
@@ -68,31 +69,29 @@ static inline int scorer_is_base(const struct scorer *scorer)
     return scorer->form.formula == SCORE_BASE;
 }
 
-/* One worker's memory; it keeps what was made for the last user. All zero: ready. */
+/* One worker's memory. It keeps the row and the shifts of the last user. All zero: ready. */
 struct score_desk {
-    int64_t user;     /* 1 more than the number of the user whom the rest is of; 0: none */
-    const float *row; /* of products */
-    float *made;      /* room for it */
-    double *work;     /* of solves */
+    int64_t user;     /* 1 + the number of the user to whom the rest belongs; 0: none */
+    const float *row; /* the user's, for products */
+    float *made;      /* room for that row */
+    double *work;     /* room for solves */
     double *all;      /* neighbours/1: all items' scores */
     int64_t n_shifts;
-    int32_t *shifted;  /* items, ascending, */
-    double *shifts;    /* and what is added to theirs */
-    double *residuals; /* with home terms: of the user's records; */
-    double *at_home;   /* or all scores, and work */
-    int has_home;      /* at_home is of the user */
+    int32_t *shifted;  /* items with a shift, ascending */
+    double *shifts;    /* theirs */
+    double *residuals; /* home terms of values: residuals of the user's records */
+    double *at_home;   /* home terms of lists: all scores, and room for work */
+    int has_home;      /* at_home belongs to the user */
     size_t room[3];
 };
 void score_desk_free(struct score_desk *desk);
-/* Makes the user's row and shifts, unless they are there. For products and neighbours/1. */
+/* Computes the user's row and shifts, unless the desk has them. For products and neighbours/1. */
 int scorer_user(const struct scorer *scorer, struct score_desk *desk, int64_t user, struct dpf_error *error);
 
-/*
- * Exact scores of a user's items (NULL: 0 .. n-1), all finite: one that is not is an error that names user and item.
- */
+/* Exact scores of these items (NULL: 0 .. n-1) for a user. A score that is not finite is an error that names both. */
 int scorer_scores(const struct scorer *scorer, struct score_desk *desk, int64_t user, const int32_t *items,
                   int64_t n, double *out, struct dpf_error *error);
-/* Of all n items for somebody with these records, who need not be in the data. rows/1 knows no such user. */
+/* Exact scores of all n items for somebody with these records, who need not be in the data. Fails for rows/1. */
 int scorer_scores_of(const struct scorer *scorer, struct score_desk *desk, const struct score_records *own,
                      int64_t n, double *out, struct dpf_error *error);
 

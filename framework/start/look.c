@@ -257,7 +257,7 @@ int look_at(const char *path, struct look *out, struct dpf_error *error)
     else if (source.remark)
         status = error_set(error, DPF_FAULT_DATA, "%s: this is %s", path, source.remark);
     else if (status > 0 && memchr(block.data, '\0', block.length))
-        status = error_set(error, DPF_FAULT_DATA, "%s: this is no text: export it as CSV first", path);
+        status = error_set(error, DPF_FAULT_DATA, "%s: this is not text: export it as CSV first", path);
     if (status > 0) {
         const int n = take_lines(&block, lines);
         if (n > 0)

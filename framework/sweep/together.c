@@ -82,9 +82,8 @@ void together_say(const json_t *together, struct text *out)
         const char *accountant = json_string_value(json_object_get(row, "accountant"));
         char number[32];
         if (i == 0)
-            text_add(out, "Each epsilon above is of one run. Folds train on overlapping records, so what "
-                          "they release adds "
-                          "up:\n");
+            text_add(out, "Each epsilon above is that of one run. Folds train on overlapping records, so "
+                          "their releases add up:\n");
         text_add(out, "all %lld runs%s%s together have epsilon %s at delta %g (%s).\n",
                  (long long)json_integer_value(json_object_get(row, "runs")), name && *name ? " of " : "",
                  name ? name : "",

@@ -222,7 +222,7 @@ static void similar_items_of_recommenders_go_together(void **state)
     command_expect("-q -c groups.ini -o model.recommender=private-biases -O biases", 0, "");
     command_expect("similar biases --item g1.3", 3, "nothing was learnt about it");
     command_expect("-q -c groups.ini -o model.recommender=private-popularity -O same", 0, "");
-    command_expect("similar same --item g1.3", 2, "the same of everybody");
+    command_expect("similar same --item g1.3", 2, "gives everybody the same list");
 }
 
 /* A component's own scores are made at home from its released state, too. */

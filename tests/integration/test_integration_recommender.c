@@ -342,7 +342,7 @@ static void a_damaged_state_is_refused(void **state)
     static const struct {
         const char *from, *to, *says;
     } changes[] = {{"dpframe-model", "dpframe-mobel", "this is not the index of a model"},
-                   {"\"version\": 1", "\"version\": 2", "of another version than this program reads"},
+                   {"\"version\": 1", "\"version\": 2", "a version that this program does not read"},
                    {"neighbours/1", "neighbours/7", "does not know the formula"},
                    {"\"similarities\": {", "\"simularities\": {", "array \"similarities\" is missing"},
                    {"\"neighbours.npy\"", "\"/neighbour.npy\"", "names no file beside the index"},

@@ -105,8 +105,8 @@ static dpf_status open_end(void *self, int32_t which, const char *address)
         return loaded;
     if (!has_port(address)) {
         char text[200];
-        snprintf(text, sizeof(text), "\"%.100s\" is no address: write HOST:PORT, with a port from 1 to 65535",
-                 address);
+        snprintf(text, sizeof(text),
+                 "\"%.100s\" is not an address: write HOST:PORT, with a port from 1 to 65535", address);
         return link->host->fail(link->host, DPF_E_CONFIG, -1, text);
     }
     char *ca = read_pem(link, P_CA), *chain = ca ? read_pem(link, P_CERTIFICATE) : NULL,
