@@ -752,6 +752,8 @@ static const struct check_rule rules[] = {
      "the noise of each number has the stated law and is its own"},
     {"recommender.moves", DPF_ROLE_RECOMMENDER, check_rule_moves,
      "no user or record moves a release further than stated, its noise, or anything beside the releases"},
+    {"recommender.voids", DPF_ROLE_RECOMMENDER, check_rule_voids,
+     "a void record's value shows nowhere, and a record that becomes void moves no more than stated"},
     {"recommender.messages", DPF_ROLE_RECOMMENDER, check_rule_messages,
      "each user's message moves by no more than stated and has its share of the noise"},
     {"recommender.workers", DPF_ROLE_RECOMMENDER, rule_workers,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recommender.witness and recommender.moves: every user of small data sets leaves, comes, and changes in many
+ * recommender.witness, recommender.moves and recommender.voids: every user of small data sets leaves, comes, and changes in many
  * ways, and the training is played again with the same releases. Then nothing but one unit's records differs:
  *
  *  - each release moves by at most what its event states for that unit and adjacency, in the norm that counts;
@@ -131,7 +131,7 @@ void check_rule_witness(struct check *check)
 /* What differs between the two plays, for messages. */
 struct neighbour {
     int unit;
-    const int *adjacencies; /* under which the two are neighbours */
+    const int *adjacencies; /* under which the two are neighbours; none: nothing may move */
     int n_adjacencies;
     int32_t user;
     int in_place; /* all others keep their places */
@@ -146,7 +146,7 @@ struct brute_force {
 
 static double stated_move(const dpf_event *event, const struct neighbour *n, int32_t norm)
 {
-    double least = (double)INFINITY;
+    double least = n->n_adjacencies > 0 ? (double)INFINITY : 0;
     if (event->kind == DPF_EVENT_NO_OP || (event->flags & DPF_EVENT_DATA_BLIND))
         return 0;
     for (int k = 0; k < n->n_adjacencies; k++) {
@@ -436,7 +436,7 @@ static void values_change(struct brute_force *f)
             }
 }
 
-static void look_moves(struct replay *replay)
+static void look_with(struct replay *replay, void (*try_all)(struct brute_force *f))
 {
     struct check *check = replay->check;
     struct brute_force f = {.replay = replay,
@@ -449,18 +449,137 @@ static void look_moves(struct replay *replay)
         return;
     }
     replay_fill(replay, f.data);
-    users_lose_all(&f);
-    users_leave(&f);
-    users_change(&f);
-    records_come_and_go(&f);
-    values_change(&f);
+    try_all(&f);
     replay_free(&f.base);
     replay_free(&f.again);
     replay_free(&f.unwatched);
     replay_free(&f.alone);
 }
 
+static void try_moves(struct brute_force *f)
+{
+    users_lose_all(f);
+    users_leave(f);
+    users_change(f);
+    records_come_and_go(f);
+    values_change(f);
+}
+
+static void look_moves(struct replay *replay)
+{
+    look_with(replay, try_moves);
+}
+
 void check_rule_moves(struct check *check)
 {
     replay_each(check, 0, look_moves);
+}
+
+/* ---- void records: their cells stay ---------------------------------------------------------------------- */
+
+static uint8_t *voids_of(struct replay_data *data, int32_t user)
+{
+    return data->voids + (int64_t)user * data->n_items;
+}
+
+/* Who rated what is public: neighbours differ in whether a record is sound. */
+static void records_become_void(struct brute_force *f)
+{
+    static const int adjacencies[] = {DPF_ADJ_ZERO_OUT};
+    struct neighbour n = {DPF_UNIT_RECORD, adjacencies, 1, 0, 1, ""};
+    if (!begin_class(f, DPF_UNIT_RECORD, DPF_ADJ_ZERO_OUT))
+        return;
+    for (n.user = 0; n.user < f->data->n_users; n.user++)
+        for (int32_t i = 0; i < f->data->n_items && going_on(f); i++) {
+            start_over(f);
+            voids_of(f->changed, n.user)[i] = 1;
+            snprintf(n.what, sizeof n.what, "with a void record of item %d", (int)i);
+            if (!isnan(replay_row(f->data, n.user)[i]))
+                judge_neighbour(f, &n, 0);
+        }
+}
+
+static void users_become_void(struct brute_force *f)
+{
+    static const int adjacencies[] = {DPF_ADJ_ZERO_OUT};
+    struct neighbour n = {DPF_UNIT_USER, adjacencies, 1, 0, 1, "with void records alone"};
+    if (!begin_class(f, DPF_UNIT_USER, DPF_ADJ_ZERO_OUT))
+        return;
+    for (n.user = 0; n.user < f->data->n_users && going_on(f); n.user++) {
+        start_over(f);
+        memset(voids_of(f->changed, n.user), 1, (size_t)f->data->n_items);
+        if (has_records(f, n.user))
+            judge_neighbour(f, &n, 1);
+    }
+}
+
+/* What a void record's value is, nobody sees. Each user's first record is void from here on. */
+static void void_values_change(struct brute_force *f)
+{
+    struct neighbour n = {DPF_UNIT_RECORD, NULL, 0, 0, 1, ""};
+    for (int32_t u = 0; u < f->data->n_users; u++)
+        for (int32_t i = 0; i < f->data->n_items; i++)
+            if (!isnan(replay_row(f->data, u)[i])) {
+                voids_of(f->data, u)[i] = 1;
+                break;
+            }
+    replay_index(f->replay, f->data);
+    if (!f->replay->how.has_values || !begin_class(f, DPF_UNIT_RECORD, DPF_ADJ_ZERO_OUT))
+        return;
+    for (n.user = 0; n.user < f->data->n_users; n.user++)
+        for (int32_t i = 0; i < f->data->n_items && going_on(f); i++)
+            for (int step = 0; step < REPLAY_STEPS && voids_of(f->data, n.user)[i]; step++) {
+                start_over(f);
+                const float value = replay_value(&f->replay->how, step);
+                replay_row(f->changed, n.user)[i] = value;
+                snprintf(n.what, sizeof n.what, "with %g as the value of the void record of item %d",
+                         (double)value, (int)i);
+                judge_neighbour(f, &n, 0);
+            }
+}
+
+/* A component that states that who rated what does not show, and how much was rated neither, has nothing of a user whose
+   records are all void. */
+static void voids_add_nothing(struct brute_force *f)
+{
+    struct neighbour n = {DPF_UNIT_USER, NULL, 0, 0, 1, "with void records instead of none"};
+    for (int32_t r = 0; r < f->replay->n_releases; r++)
+        if (f->replay->releases[r].flags & (DPF_RELEASE_OBSERVED_ONLY | DPF_RELEASE_READS_DEGREES))
+            return;
+    for (n.user = 0; n.user < f->data->n_users && going_on(f); n.user++) {
+        float was[REPLAY_MOST_ITEMS];
+        const size_t row = (size_t)f->data->n_items * sizeof *was;
+        memcpy(was, replay_row(f->data, n.user), row);
+        for (int32_t i = 0; i < f->data->n_items; i++)
+            replay_row(f->data, n.user)[i] = (float)NAN;
+        replay_index(f->replay, f->data);
+        if (begin_class(f, DPF_UNIT_USER, DPF_ADJ_ZERO_OUT)) {
+            memcpy(replay_row(f->changed, n.user), was, row);
+            memset(voids_of(f->changed, n.user), 1, (size_t)f->data->n_items);
+            judge_neighbour(f, &n, 0);
+        }
+        memcpy(replay_row(f->data, n.user), was, row);
+    }
+    replay_index(f->replay, f->data);
+}
+
+static void try_voids(struct brute_force *f)
+{
+    records_become_void(f);
+    users_become_void(f);
+    voids_add_nothing(f);
+    void_values_change(f);
+}
+
+static void look_voids(struct replay *replay)
+{
+    if (replay->flags & DPF_RECOMMENDER_READS_VOIDS)
+        look_with(replay, try_voids);
+    else
+        check_skip(replay->check, "hosts give it no void records (DPF_RECOMMENDER_READS_VOIDS is not set)");
+}
+
+void check_rule_voids(struct check *check)
+{
+    replay_each(check, 0, look_voids);
 }

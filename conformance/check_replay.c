@@ -207,9 +207,11 @@ void replay_fill(struct replay *replay, struct replay_data *data)
 void replay_index(const struct replay *replay, struct replay_data *data)
 {
     int64_t n = 0, m = 0;
+    int any = 0;
     for (int32_t u = 0; u < data->n_users; u++) {
         for (int32_t i = 0; i < data->n_items; i++)
             if (!isnan(data->cells[u * data->n_items + i])) {
+                any |= data->user_voids[n] = data->voids[u * data->n_items + i];
                 data->user_values[n] = data->cells[u * data->n_items + i];
                 data->items[n++] = i;
             }
@@ -218,6 +220,7 @@ void replay_index(const struct replay *replay, struct replay_data *data)
     for (int32_t i = 0; i < data->n_items; i++) {
         for (int32_t u = 0; u < data->n_users; u++)
             if (!isnan(data->cells[u * data->n_items + i])) {
+                data->item_voids[m] = data->voids[u * data->n_items + i];
                 data->item_values[m] = data->cells[u * data->n_items + i];
                 data->users[m++] = u;
             }
@@ -234,7 +237,9 @@ void replay_index(const struct replay *replay, struct replay_data *data)
         .by_item =
             {data->n_items, data->item_offsets, data->users, has_values ? data->item_values : NULL, {0}},
         .user_features = replay->how.features ? &replay->features[0] : NULL,
-        .item_features = replay->how.features ? &replay->features[1] : NULL};
+        .item_features = replay->how.features ? &replay->features[1] : NULL,
+        .user_voids = any ? data->user_voids : NULL,
+        .item_voids = any ? data->item_voids : NULL};
 }
 
 /* ---- plays --------------------------------------------------------------------------------------------- */

@@ -17,14 +17,16 @@ enum { REPLAY_MOST_USERS = 52, REPLAY_MOST_ITEMS = 61, REPLAY_MOST_CELLS = 640 }
 
 /* ---- data ---- */
 
-/* What the kit trains on: cells[user][item] is a value, NaN where there is no record. */
+/* What the kit trains on: cells[user][item] is a value, NaN where there is no record; voids: whether it is void. */
 struct replay_data {
     int32_t n_users, n_items;
     float cells[REPLAY_MOST_CELLS];
+    uint8_t voids[REPLAY_MOST_CELLS];
     /* What a component reads; replay_index fills it in. */
     int64_t user_offsets[REPLAY_MOST_USERS + 1], item_offsets[REPLAY_MOST_ITEMS + 1];
     int32_t items[REPLAY_MOST_CELLS], users[REPLAY_MOST_CELLS];
     float user_values[REPLAY_MOST_CELLS], item_values[REPLAY_MOST_CELLS];
+    uint8_t user_voids[REPLAY_MOST_CELLS], item_voids[REPLAY_MOST_CELLS];
     dpf_interactions records;
 };
 
@@ -115,6 +117,7 @@ void replay_rekey(struct replay *replay, uint64_t key);
 void check_rule_witness(struct check *check);
 void check_rule_noise(struct check *check);
 void check_rule_moves(struct check *check);
+void check_rule_voids(struct check *check);
 void check_rule_messages(struct check *check);
 
 #endif

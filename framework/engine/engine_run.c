@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "dataset/shares.h"
 #include "engine/checkpoint.h"
+#include "engine/noise_histogram.h"
 #include "engine/observed.h"
 #include "engine/step.h"
 
@@ -504,7 +505,7 @@ static int all_rounds(struct engine *engine, const struct engine_hooks *hooks, s
     if (refit(engine, error) != 0 || finish(engine, error) != 0 ||
         return_rows(engine, DPF_SIDE_USERS, error) != 0 || return_rows(engine, DPF_SIDE_ITEMS, error) != 0)
         return error_while_running(error);
-    return plan->run.params.values[RUN_NOISE].integer ? engine_noise_histograms(engine, error) : 0;
+    return 0;
 }
 
 /* Solvers know rows by number, readers of the message by id: "user row 7" becomes user "alice". Rows of a
@@ -567,11 +568,23 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
                const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
 {
     struct engine engine = {.plan = plan, .dataset = dataset, .pool = pool, .model = model, .stats = stats};
+    const struct observer *observer = hooks ? hooks->observer : NULL;
+    struct noise_counter counter = {0};
+    struct pool *alone = NULL;
+    int status = 0;
     engine.remote = hooks ? hooks->remote : NULL;
     engine.checkpoint = hooks ? hooks->checkpoint : NULL;
-    int status = engine_open(&engine, error);
+    if (!observer && noise_counter_wanted(&engine)) {
+        observer = &counter.observer;
+        status = noise_counter_open(&counter, &engine, error);
+        engine.pool = alone = pool_new(1);
+        if (!alone)
+            status = error_memory(error);
+    }
     if (status == 0)
-        status = observed_open(&engine, hooks ? hooks->observer : NULL, error);
+        status = engine_open(&engine, error);
+    if (status == 0)
+        status = observed_open(&engine, observer, error);
     if (engine.checkpoint && engine.checkpoint->resumes)
         status = ranks_agree(status, error) == 0 ? restore(&engine, hooks, error) : -1;
     if (status == 0)
@@ -582,8 +595,10 @@ int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *po
     if (status != 0)
         name_row(&engine, error);
     sum_times(&engine);
+    noise_counter_close(&counter, stats);
     status = step_close_violations(&engine, hooks ? hooks->violations : NULL, status, error);
     engine_close(&engine);
+    pool_free(alone);
     return status;
 }
 

@@ -1,29 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * noise_histogram.h - the distribution of a run's noise: the last draws for each block of each term, and of
+ * noise_histogram.h - the distribution of a run's noise: what the last release added to each block of each term, and of
  * its Gram row.
  *
- * The mechanism draws once more, for values of zero and at the indices of the last release: a value depends
- * on its index alone, so the draws are the same. Where parties solve, this is the noise of one party's query,
- * else that of the decoded sum of all messages. A reader who knows the noise can subtract it, so the table is
- * private.
+ * An observer of the training (seen/seen.h) subtracts the sum without noise from what was released. Where parties
+ * solve, this is the noise of one party's query, else that of the decoded sum of all messages. A reader who knows the
+ * noise can subtract it, so the table is private.
  */
 #ifndef DPF_ENGINE_NOISE_HISTOGRAM_H
 #define DPF_ENGINE_NOISE_HISTOGRAM_H
 
-#include <stdint.h>
+#include "base/error.h"
+#include "dpframe/query.h"
+#include "engine/engine_stats.h"
+#include "seen/seen.h"
 
-#define NOISE_BINS 121 /* a fifth of the standard deviation wide, the middle one around 0 */
-#define NOISE_MAX_HISTOGRAMS 32
+struct engine;
 
-struct noise_histogram {
-    char term[96];
-    int32_t kind; /* DPF_BLOCK_* */
-    int32_t gram; /* 1: of the Gram row */
-    int64_t n;    /* draws */
-    double deviation;
-    double width;
-    int64_t counts[NOISE_BINS]; /* what lies beyond the ends is in n alone */
+/* One source's histograms: of its rows' blocks and of its Gram row's, and which release each is of. */
+struct noise_source {
+    const char *name;
+    struct noise_histogram blocks[2][DPF_MAX_BLOCKS];
+    struct noise_release {
+        int32_t round;
+        uint32_t party, index;
+    } of[2];
 };
+
+struct noise_counter {
+    struct observer observer;
+    struct noise_source *sources; /* by side and term; NULL: nobody counts */
+    int first[2], n;              /* a side's first one; of all */
+};
+
+/* Whether [run] noise asks for it, and something is released with noise. */
+int noise_counter_wanted(const struct engine *engine);
+/* An observer that counts. The counter stays where it is until it is closed. */
+int noise_counter_open(struct noise_counter *counter, const struct engine *engine, struct dpf_error *error);
+/* Hands the histograms to the stats, which have those of blocks with noise. */
+void noise_counter_close(struct noise_counter *counter, struct engine_stats *stats);
 
 #endif

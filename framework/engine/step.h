@@ -241,9 +241,6 @@ int step_return_transformed(struct engine *engine, struct term_run *term, struct
    float64 into out (width of gram_query). Runs in parallel. */
 int step_gram_exact(struct engine *engine, struct term_run *term, const int32_t *members, int64_t n,
                     double *out, struct dpf_error *error);
-/* Whose messages have the Gram row: the parties' that send a part of it, or one of all of it; by the parties' numbers. */
-void step_gram_parties(const struct engine *engine, const struct term_run *term, uint32_t *first,
-                       uint32_t *end, int64_t *messages);
 /* Sets the number of Gram row and makes room for them. */
 int step_gram_room(struct term_run *term, int64_t n, struct dpf_error *error);
 
@@ -279,8 +276,6 @@ int step_by_rows(struct engine *engine, int side, struct dpf_error *error);
 int step_by_messages(struct engine *engine, int side, struct dpf_error *error);
 /* At a party: its message of this round, to the server. */
 int step_send_message(struct engine *engine, int side, struct dpf_error *error);
-/* Counts the noise of the last release of each term into the stats. */
-int engine_noise_histograms(struct engine *engine, struct dpf_error *error);
 /* A whole round in which parties solve; released is the side whose rows they send. */
 int step_federated(struct engine *engine, int released, struct dpf_error *error);
 

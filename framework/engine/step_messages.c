@@ -165,17 +165,6 @@ static int gram_is_inside(const struct engine *engine, const struct term_run *te
                                : engine->parties.partition == 1 - term->plan->side;
 }
 
-void step_gram_parties(const struct engine *engine, const struct term_run *term, uint32_t *first,
-                       uint32_t *end, int64_t *messages)
-{
-    const int by_rows = !term->plan->by_user && !term->plan->whole_message;
-    const int64_t n = term->plan->by_user ? engine->dataset->users.n : engine->parties.n;
-    const int inside = gram_is_inside(engine, term);
-    *first = inside || by_rows ? 0 : DPF_PARTY_AGGREGATE - 1;
-    *messages = inside ? n : 1;
-    *end = *first + (uint32_t)*messages;
-}
-
 static int changes_messages(const struct term_plan *plan)
 {
     for (int i = 0; i < plan->n_transforms; i++) {

@@ -119,6 +119,8 @@ static const char *factorization_refusal(const struct plan *plan)
         return "the server has no errors to stop by: [run] until = rounds";
     if (plan->run.params.values[RUN_FINAL_STEP].integer == FINAL_STEP_ITEMS)
         return "[run] final-step = items is a step over all records";
+    if (plan->run.params.values[RUN_NOISE].integer)
+        return "[run] noise = yes compares each sum with what all parties have added, which no end knows";
     for (int t = 0; t < plan->sides[DPF_SIDE_USERS].n_terms; t++)
         if (plan->sides[DPF_SIDE_USERS].terms[t].returns_transformed)
             return "[users] returned = transformed changes released rows after the last round";

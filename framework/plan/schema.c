@@ -65,9 +65,10 @@ static const dpf_param run_table[RUN_N_PARAMS] = {
     [RUN_TRACE] = DPF_PARAM_BOOL_F("trace", 1, 0,
                                    "Write the training RMSE of every round to private/metrics.csv (explicit "
                                    "feedback)."),
-    [RUN_NOISE] = DPF_PARAM_BOOL_F(
-        "noise", 0, 0,
-        "Write the distribution of the noise in the last release, block by block, to private/noise.csv."),
+    [RUN_NOISE] = DPF_PARAM_BOOL_F("noise", 0, 0,
+                                   "Write the distribution of the noise in the last release, block by block, "
+                                   "to private/noise.csv. One thread trains "
+                                   "a factorization then, which is observed."),
     [RUN_COMPARE] = DPF_PARAM_TEXT_F(
         "compare", DPF_TYPE_STRING, "", 0,
         "Models to evaluate on the same split, privately: non-private (this configuration without its "

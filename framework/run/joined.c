@@ -235,6 +235,10 @@ static int check_term(const struct plan *plan, const struct term_plan *term, str
         return refuse(plan, term->name, "source", "the ranks do not exchange what friends send", error);
     if (!term->mechanism)
         return 0;
+    if (plan->run.params.values[RUN_NOISE].integer)
+        return refuse(plan, "run", "noise",
+                      "noise is what a sum has beside what all parties added, and a rank knows its own",
+                      error);
     if (term->whole_message && !term->by_user)
         return refuse(plan, "parties", "kind",
                       "a message of all rows that one curator makes and transforms is not divided", error);

@@ -162,7 +162,7 @@ int resume_open(struct checkpoint *checkpoint, struct plan *plan, const struct d
     if (ranks_agree(status, error) != 0 ||
         ranks_broadcast(checkpoint->path, sizeof checkpoint->path, 0, error) != 0)
         return -1;
-    /* Noise that is looked at again after the last round, and noise of metrics, are those of this process. */
+    /* Noise of the last round, which is counted as it is added, and noise of metrics are those of this process. */
     checkpoint->keeps_end = !plan->run.params.values[RUN_NOISE].integer && plan->metrics.numbers == 0;
     return resumes ? take_up(checkpoint, plan, error) : 0;
 }

@@ -170,8 +170,8 @@ static int make_classes(const struct feature_table *features, struct home_terms 
         free(of);
         return error_set(
             error, DPF_FAULT_CONFIG,
-            "model.home-terms: items have %lld combinations of categories and numbers, more than %d: "
-            "name fewer of them in data.item-features, or set model.home-terms = no",
+            "[model] home-terms: items have %lld combinations of categories and numbers, more than %d: "
+            "name fewer of them in [data] item-features, or set home-terms = no",
             (long long)home->n_classes, HOME_MOST_CLASSES);
     }
     const int64_t n = home->n_classes;
@@ -226,9 +226,9 @@ int home_terms_open(const struct feature_table *features, const struct feature_t
 {
     *out = (struct home_terms){.n_items = n_items};
     if (features->rows != n_items || features->columns == 0)
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "model.home-terms = yes reads public facts about items: name their file, data.item-features");
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "[model] home-terms = yes reads public facts about items: name their file by [data] "
+                         "item-features");
     int status = make_words(words, out) == 0 ? make_classes(features, out, error) : error_memory(error);
     if (status == 0 && popularity && make_popularity(popularity, out) != 0)
         status = error_memory(error);

@@ -142,7 +142,7 @@ int scorer_add_home(struct scorer *scorer, const struct feature_table *features,
     if (!of_lists && formula != SCORE_RIDGE)
         return error_set(
             error, DPF_FAULT_CONFIG,
-            "model.home-terms = yes: this model has no home terms; private-gram, private-ratings, "
+            "[model] home-terms = yes: this model has no home terms; private-gram, private-ratings, "
             "private-popularity and private-biases have");
     struct home_terms *home = memory_new(1, sizeof *home);
     double *popularity = memory_raw((size_t)scorer->form.n_items + 1, sizeof *popularity);

@@ -29,6 +29,9 @@
 #ifndef EXACT
 #define EXACT(SEEN, EXACT) (EXACT)
 #endif
+#ifndef OF_VOID
+#define OF_VOID 0 /* what a void record counts */
+#endif
 #ifndef BONUS
 #define BONUS(SCORING) 0.0F
 #endif
@@ -57,6 +60,7 @@ static dpf_status releases(void *self, const dpf_recommender_setup *setup, dpf_r
     out->event.scale = (double)scale_of(setup);
     out->event.grid = 1;
     out->event.sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_FLIP] = (dpf_norms){1, 1, 1};
+    out->event.sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_ZERO_OUT] = (dpf_norms){1, 1, 1};
     return DPF_OK;
 }
 
@@ -78,13 +82,16 @@ static void count_item(void *context, int64_t item, int32_t worker)
     const struct counting *counting = context;
     const dpf_random_service *random = dpf_random(counting->specimen->host);
     const int64_t *offsets = counting->fit->records->by_item.offsets;
+    const uint8_t *voids = dpf_item_voids(counting->fit->records);
     dpf_cursor cursor;
     int64_t noise = 0;
     (void)worker;
     random->seek(counting->specimen->stream, 0, DPF_PARTY_AGGREGATE, NOISE_ROW(worker, item), &cursor);
     if (!counting->fit->setup->without_noise)
         NOISE(random, &cursor, scale_of(counting->fit->setup), &noise);
-    counting->exact[item] = (double)(offsets[item + 1] - offsets[item]);
+    counting->exact[item] = 0;
+    for (int64_t i = offsets[item]; i < offsets[item + 1]; i++)
+        counting->exact[item] += voids && voids[i] ? OF_VOID : 1;
     counting->seen[item] = counting->exact[item] + (double)noise;
 }
 

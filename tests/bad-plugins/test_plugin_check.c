@@ -107,13 +107,22 @@ static const struct {
     {"recommender_tells_nobody", "recommender.witness", "fail"},
     {"recommender_less_noise", "recommender.noise", "fail"},
     {"recommender_hides_exact", "recommender.noise", "fail"},
+    {"recommender_counts_voids", "recommender.voids", "fail"},
+    {"recommender_hates_voids", "recommender.voids", "fail"},
     {"recommender_hides_no_noise", "recommender.releases", "fail"},
 };
 
-static const char *const sound[] = {"mechanism_pure_sound", "mechanism_zcdp_sound", "sound",
-                                    "mechanism_sound",      "loss_sound",           "sampler_sound",
-                                    "solver_sound",         "aggregator_sound",     "accountant_sound",
-                                    "recommender_sound"};
+static const char *const sound[] = {"mechanism_pure_sound",
+                                    "mechanism_zcdp_sound",
+                                    "sound",
+                                    "mechanism_sound",
+                                    "loss_sound",
+                                    "sampler_sound",
+                                    "solver_sound",
+                                    "aggregator_sound",
+                                    "accountant_sound",
+                                    "recommender_sound",
+                                    "recommender_voids_sound"};
 
 /* The exit status; the report goes to output. */
 static int run_check(const char *name, const char *options, char *output, size_t size)

@@ -174,9 +174,63 @@ static void noise_is_written_down_block_by_block(void **state)
     assert_true(grams >= 4);
 }
 
+static int64_t calls; /* of the items' mechanism */
+static const dpf_mechanism *theirs;
+
+static dpf_status counted_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                                 const dpf_query *query, const double *values, int64_t stride,
+                                 dpf_encoded *out)
+{
+    calls++;
+    return theirs->encode(self, call, plan, query, values, stride, out);
+}
+
+static dpf_status counted_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                                 const dpf_query *query, const dpf_encoded *sums, double *out, int64_t stride)
+{
+    calls++;
+    return theirs->decode(self, call, plan, query, sums, out, stride);
+}
+
+static void count_calls(struct plan *plan)
+{
+    static dpf_mechanism counted;
+    struct instance *mechanism = plan->sides[DPF_SIDE_ITEMS].terms[0].mechanism;
+    theirs = mechanism->functions;
+    counted = *theirs;
+    counted.encode = counted_encode;
+    counted.decode = counted_decode;
+    mechanism->functions = &counted;
+    calls = 0;
+}
+
+/* private/noise.csv is of the noise that was added: nothing is drawn for it, and nothing is trained otherwise. */
+static void noise_is_written_down_and_not_drawn_again(void **state)
+{
+    (void)state;
+    training_hook = count_calls;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        struct training with, without;
+        training_run(&without, places[i].text, "run.noise=no\nrun.threads=1\n");
+        const int64_t before = calls;
+        training_run(&with, places[i].text, "run.noise=yes\nrun.threads=2\n");
+        if (calls != before || before == 0)
+            fail_msg("%s: %lld calls of the mechanism, and %lld without noise.csv", places[i].name,
+                     (long long)calls, (long long)before);
+        assert_true(with.stats.n_noise > 0);
+        assert_int_equal(without.stats.n_noise, 0);
+        for (int side = 0; side < 2; side++)
+            assert_true(training_same_side(&with, &without, side));
+        training_free(&with);
+        training_free(&without);
+    }
+    training_hook = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(noise_is_as_declared_wherever_it_is_added),
+                                       cmocka_unit_test(noise_is_written_down_and_not_drawn_again),
                                        cmocka_unit_test(noise_is_written_down_block_by_block)};
     return cmocka_run_group_tests(tests, training_begin, training_end);
 }

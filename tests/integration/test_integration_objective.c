@@ -286,7 +286,8 @@ static void noise_is_written_down(void **state)
     struct training t;
     static const char public_bounds[] =
         "items.bounds=public\nitems.transforms=clip-rows\nitems.transform.clip-rows.norm=l1\n"
-        "items.transform.clip-rows.bound=1\nitems.loss.cells=all\n";
+        "items.transform.clip-rows.bound=1\nitems.loss.cells=all\n"
+        "privacy.randomness=reproducible\nprivacy.noise-seed=3\n";
     char changes[512];
     training_run(&t, silos, public_bounds); /* one party's query */
     assert_int_equal(t.stats.n_noise, 3);

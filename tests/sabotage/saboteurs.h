@@ -81,6 +81,7 @@ static const struct saboteur saboteurs[] = {
     {"recommender_faults", "counts-keep-records", RECOMMENDER, "recommender.moves", KIT | NEIGHBOURS},
     {"recommender_faults", "counts-raw-item", RECOMMENDER, "recommender.moves", KIT | NEIGHBOURS},
     {"recommender_faults", "counts-one-user", RECOMMENDER, "recommender.moves", KIT | NEIGHBOURS},
+    {"voids_count", "voids-count", RECOMMENDER, "recommender.voids", KIT | NEIGHBOURS},
 };
 #define N_SABOTEURS (sizeof saboteurs / sizeof saboteurs[0])
 

@@ -278,14 +278,32 @@ static int statistics_notice(const struct parts *p)
     return ended ? host_has_ended_it(p, error.text) : failed > 0;
 }
 
-static double move_of(struct trained *t, const struct neighbours *kind, int32_t user, int32_t item)
+/* The user's records become void. */
+static void make_void(struct csr *csr, const struct csr *by_user, int32_t user)
+{
+    csr->voids = memory_new((size_t)csr->ptr[csr->rows] + 1, 1);
+    assert_non_null(csr->voids);
+    for (int64_t row = 0; row < csr->rows; row++)
+        for (int64_t i = csr->ptr[row]; i < csr->ptr[row + 1]; i++)
+            csr->voids[i] = (csr == by_user ? row : csr->others[i]) == user;
+}
+
+/* voids: the records stay, and become void. */
+static double move_of(struct trained *t, const struct neighbours *kind, int32_t user, int32_t item, int voids)
 {
     struct dpf_error error = {0};
     struct trials trials = {.plan = &t->plan, .canary = {user, item}};
     struct move move;
-    for (unsigned char set = 0; set < 2; set++)
+    for (unsigned char set = 0; set < 2; set++) {
+        const unsigned char form = voids ? 0 : set;
         assert_int_equal(
-            neighbours_make(&t->dataset, kind, &trials.canary, &set, 1, &trials.sets[set], &error), 0);
+            neighbours_make(&t->dataset, kind, &trials.canary, &form, 1, &trials.sets[set], &error), 0);
+    }
+    struct records *changed = &trials.sets[1].train;
+    if (voids) {
+        make_void(&changed->by_user, &changed->by_user, user);
+        make_void(&changed->by_item, &changed->by_user, user);
+    }
     assert_int_equal(trials_prepare(&trials, OBSERVE_SUMS, &error), 0);
     const int ended = moves_find(&trials, t->pool, user, &move, &error) != 0;
     trials_free(&trials);
@@ -306,12 +324,16 @@ static int neighbours_notice(const struct parts *p)
                                     .value_lo = 1,
                                     .value_hi = p->recommender || single ? 5 : 1};
     const struct csr *csr = &t.dataset.train.by_user;
+    const struct recommender_plan *component = &t.plan.recommender;
+    const int voids = component->instance &&
+                      (component->functions->flags(component->instance->self) & DPF_RECOMMENDER_READS_VOIDS);
     for (size_t i = 0; i < sizeof users / sizeof users[0]; i++)
         for (int64_t k = csr->ptr[users[i]]; k < (single ? csr->ptr[users[i] + 1] : csr->ptr[users[i]] + 1);
              k++) {
-            const double share = move_of(&t, &kind, users[i], single ? csr->others[k] : -1);
-            ended |= share < 0;
-            most = fmax(most, share);
+            const double share = move_of(&t, &kind, users[i], single ? csr->others[k] : -1, 0),
+                         void_share = voids ? move_of(&t, &kind, users[i], -1, 1) : 0;
+            ended |= share < 0 || void_share < 0;
+            most = fmax(most, fmax(share, void_share));
         }
     close_training(&t);
     return ended && most <= 1 ? host_has_ended_it(p, "a release cannot be made again") : most > 1 + 1e-9;
