@@ -142,17 +142,31 @@ static void add_observation(struct checking *c, const struct observation *o, con
         }
 }
 
-/* The last observation before of the same source, round and shape, by another party; -1: none. */
+/* The last observation before of the same source and round, by another party; -1: none. */
 static int64_t of_another(const struct observations *list, size_t at)
 {
     const struct observation *o = &list->items[at];
     for (size_t i = at; i-- > 0 && list->items[i].round == o->round;) {
         const struct observation *e = &list->items[i];
-        if (e->side == o->side && e->term == o->term && e->party != o->party && e->n_rows == o->n_rows &&
-            e->width == o->width)
+        if (e->side == o->side && e->term == o->term && e->party != o->party && e->width == o->width)
             return (int64_t)i;
     }
     return -1;
+}
+
+/* Numbers of e in the places of o's: those of the same rows, since users send rows of their own. Rows ascend. */
+static double *in_rows_of(const struct observation *o, const struct observation *e, const double *x)
+{
+    double *out = memory_new((size_t)(o->n_rows * o->width) + 1, sizeof *out);
+    for (int64_t r = 0, k = 0; out && r < o->n_rows; r++) {
+        const int64_t row = observation_row(o, r);
+        while (k < e->n_rows && observation_row(e, k) < row)
+            k++;
+        const int is_there = k < e->n_rows && observation_row(e, k) == row;
+        for (int32_t i = 0; i < o->width; i++)
+            out[r * o->width + i] = is_there ? x[k * e->width + i] : (double)NAN;
+    }
+    return out;
 }
 
 static int is_reused(const struct checking *c, const struct observation *o)
@@ -174,10 +188,14 @@ static int add_list(struct checking *c, const struct observations *list, int is_
         x[i] = standardise(c, o);
         if (!x[i])
             status = error_memory(error);
+        double *others = other >= 0 && x[other] ? in_rows_of(o, &list->items[other], x[other]) : NULL;
+        if (other >= 0 && x[other] && !others)
+            status = error_memory(error);
         const struct beside beside[2] = {{before >= 0 ? x[before] : NULL, NOISE_ROUNDS},
-                                         {other >= 0 ? x[other] : NULL, NOISE_USERS}};
+                                         {others, NOISE_USERS}};
         if (status == 0)
             add_observation(c, o, x[i], beside);
+        free(others);
     }
     for (size_t i = 0; x && i < list->n; i++)
         free(x[i]);

@@ -581,7 +581,7 @@ static int divide(struct loading *l, struct dpf_error *error)
         summary_fill(out, error) != 0 || similarity_fill(o, out, error) != 0 ||
         (spread && spread_finish(out, error) != 0))
         return -1;
-    if (out->train.n == 0) {
+    if (out->train.n == 0 && out->violations.n == 0) { /* else the faults of its lines are the reason */
         struct dpf_error none = {0};
         nothing_left(l, &none);
         violations_add(&out->violations, 0, 0, &none);

@@ -120,7 +120,7 @@ int model_predicts_values(const struct model *model)
                                : !model->dataset->implicit;
 }
 
-int model_scorer(struct model *model, struct scorer *out, struct dpf_error *error)
+int model_scorer_of_state(struct model *model, struct scorer *out, struct dpf_error *error)
 {
     const int is_component = model->plan->recommender.instance != NULL;
     *out = (struct scorer){.context = model,
@@ -140,7 +140,12 @@ int model_scorer(struct model *model, struct scorer *out, struct dpf_error *erro
     } else {
         form_of_rows(model, &out->form);
     }
-    if (scorer_open(out, error) != 0)
+    return scorer_open(out, error);
+}
+
+int model_scorer(struct model *model, struct scorer *out, struct dpf_error *error)
+{
+    if (model_scorer_of_state(model, out, error) != 0)
         return -1;
     const int at_home = model->plan->model.params.values[MODEL_HOME_TERMS].integer != 0;
     if (at_home &&

@@ -8,6 +8,8 @@
 
 /* For as long as the model and its data set stay as they are; scorer_close it. On failure *out is empty. */
 int model_scorer(struct model *model, struct scorer *out, struct dpf_error *error);
+/* The same without home terms ([model] home-terms): what the state says, whoever asks. It needs no file of features. */
+int model_scorer_of_state(struct model *model, struct scorer *out, struct dpf_error *error);
 
 /* Whether scores predict values of records, so that what is shown of them is clipped to the declared range. */
 int model_predicts_values(const struct model *model);

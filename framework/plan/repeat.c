@@ -67,46 +67,61 @@ int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_r
 
 /* ---- several runs -------------------------------------------------------------------------------------- */
 
-/* Whether so many lines more fit into the ledger: each has what one run has. */
-static int check_room(struct plan *plan, int64_t runs, struct dpf_error *error)
+static const struct account *least_proved(const struct guarantee *guarantee)
+{
+    const struct account *least = NULL;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        if (statement_proves(guarantee, account) &&
+            !(least && least->answer.epsilon <= account->answer.epsilon))
+            least = account;
+    }
+    return least;
+}
+
+static int add_releases(const struct ledger *own, int64_t runs, struct ledger *to, struct dpf_error *error)
 {
     struct ledger all = {0};
-    struct guarantee sum = plan->guarantee;
-    sum.accounts = memory_new((size_t)sum.n_accounts + 1, sizeof *sum.accounts);
-    int status = sum.accounts ? ledger_times(&plan->ledger, runs, &all, error) : error_memory(error);
-    for (int i = 0; i < sum.n_accounts && status == 0; i++) {
-        sum.accounts[i] = plan->guarantee.accounts[i];
-        sum.accounts[i].answer.epsilon *= (double)runs;
-        sum.accounts[i].answer.delta *= (double)runs;
-    }
-    if (status == 0)
-        status = plan_charge_part(plan, &sum, &all, NULL, 0, error);
-    guarantee_free(&sum);
+    int status = ledger_times(own, runs, &all, error);
+    for (int64_t i = 0; i < all.n && status == 0; i++)
+        status = ledger_add(to, &all.entries[i].event, all.entries[i].source, error);
     ledger_free(&all);
     return status;
 }
 
-int repeat_runs(struct plan *plan, int64_t runs, int64_t to_charge, struct runs_cost *out,
-                struct dpf_error *error)
+int repeat_room(struct plan *plan, int64_t runs, struct runs_due *due, struct dpf_error *error)
+{
+    const struct account *least = least_proved(&plan->guarantee);
+    struct guarantee sum = plan->guarantee;
+    if (!least) /* the ledger refuses it, if there is one */
+        return plan_charge_part(plan, &plan->guarantee, &plan->ledger, NULL, 0, error);
+    struct account all = *least;
+    due->runs += runs;
+    all.answer.epsilon = due->epsilon += (double)runs * least->answer.epsilon;
+    all.answer.delta = due->delta += (double)runs * least->answer.delta;
+    sum.accounts = &all;
+    sum.n_accounts = 1;
+    return add_releases(&plan->ledger, runs, &due->releases, error) == 0
+               ? plan_charge_part(plan, &sum, &due->releases, NULL, 0, error)
+               : -1;
+}
+
+int repeat_runs(struct plan *plan, int64_t runs, struct runs_cost *out, struct dpf_error *error)
 {
     struct ledger all = {0};
     struct guarantee judged = plan->guarantee;
     *out = (struct runs_cost){.epsilon = (double)NAN, .accountant = ""};
     judged.accounts = NULL;
     judged.n_accounts = 0;
-    int status = to_charge > 0 ? check_room(plan, to_charge, error) : 0;
-    if (status == 0)
-        status = ledger_times(&plan->ledger, runs, &all, error);
+    int status = ledger_times(&plan->ledger, runs, &all, error);
     if (status == 0)
         status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &all,
                                    runs * plan->run_facts.rounds, error);
-    for (int i = 0; i < judged.n_accounts && status == 0; i++) {
-        const struct account *account = &judged.accounts[i];
-        if (!statement_proves(&judged, account) || out->epsilon <= account->answer.epsilon)
-            continue;
-        out->epsilon = account->answer.epsilon;
-        out->delta = account->answer.delta;
-        snprintf(out->accountant, sizeof out->accountant, "%s", account->accountant);
+    const struct account *least = status == 0 ? least_proved(&judged) : NULL;
+    if (least) {
+        out->epsilon = least->answer.epsilon;
+        out->delta = least->answer.delta;
+        snprintf(out->accountant, sizeof out->accountant, "%s", least->accountant);
     }
     guarantee_free(&judged);
     ledger_free(&all);

@@ -34,9 +34,17 @@ struct runs_cost {
 };
 /*
  * Composes so many runs of a complete plan: they read overlapping records, as the folds of one split do, so that what they
- * release adds up. Fails if `to_charge` of them (0: is not asked) do not fit into [privacy] ledger; nothing is charged.
+ * release adds up.
  */
-int repeat_runs(struct plan *plan, int64_t runs, int64_t to_charge, struct runs_cost *out,
-                struct dpf_error *error);
+int repeat_runs(struct plan *plan, int64_t runs, struct runs_cost *out, struct dpf_error *error);
+
+/* Runs that are going to be charged to one file of [privacy] ledger, of one plan or of several. Starts with zeros. */
+struct runs_due {
+    int64_t runs;
+    double epsilon, delta;
+    struct ledger releases;
+};
+/* Adds so many runs of a complete plan, and fails if not all that are due fit into the plan's ledger; nothing is charged. */
+int repeat_room(struct plan *plan, int64_t runs, struct runs_due *due, struct dpf_error *error);
 
 #endif

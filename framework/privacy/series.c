@@ -139,10 +139,10 @@ int curve_table(const struct guarantee *guarantee, struct instance *const *accou
         sheet_column(&sheet, accountants[i]->entry->component->id, SHEET_RIGHT);
     for (int point = 0; point < TABLE_POINTS; point++) {
         const double epsilon = end * point / (TABLE_POINTS - 1);
-        sheet_printf(&sheet, "%.5g", epsilon);
+        char number[32];
+        sheet_text(&sheet, guarantee_digits_up(epsilon, 5, number));
         for (int i = 0; i < n; i++) {
             const double delta = delta_at(&curves, i, epsilon);
-            char number[32];
             sheet_text(&sheet, isnan(delta) ? NULL : guarantee_digits_up(delta, 4, number));
         }
     }

@@ -391,7 +391,7 @@ static void say_users(asked *q, struct text *out)
 
 #define SHOWS_ITSELF                                                                                         \
     " An item that only one user ever touched shows by being there. Give a catalogue that does not depend "  \
-    "on the users ([data] items-file)"
+    "on the users ([data] items-file)."
 
 static void say_items(asked *q, struct text *out)
 {

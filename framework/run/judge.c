@@ -61,6 +61,7 @@ char *judge_words(const struct judge *judge, enum verdict *verdict)
         .test = judge->test,
         .implicit = dataset->implicit,
         .has_noise = plan->guarantee.n_releases > 0,
+        .at_home = plan->model.params.values[MODEL_HOME_TERMS].integer != 0,
         .model = plan->recommender.instance ? plan->recommender.instance->entry->component->id : NULL,
         .no_direction =
             component_metrics_largest(&judge->run.session->metrics, "model.recommender", "directions") < 1,

@@ -561,6 +561,12 @@ static void warn_of_violations(const struct run *run, const char *directory)
     if (v->n > 0 && !run->remote && summary_has_no_record(&run->dataset.summary))
         log_message(LOG_LEVEL_WARNING, "no valid record was read: the model has only noise in it; check "
                                        "[data] format, delimiter and fields");
+    else if (v->n > 0 && !run->remote && run->dataset.summary.ratings == 0 &&
+             run->dataset.summary.out_of_catalogue > 0)
+        log_message(
+            LOG_LEVEL_WARNING,
+            "no record is of the catalogues: the model has only noise in it; check [data] items-file and "
+            "users-file, and catalogue.delimiter, catalogue.column and catalogue.header");
     const struct dataset_summary *summary = &run->dataset.summary;
     if (!run->dataset.implicit && !run->remote && 2 * summary->clipped > summary->ratings)
         log_message(

@@ -44,15 +44,20 @@ static int open_session(const struct arguments *arguments, const char *directory
 static int load_json(const char *directory, struct saved_run *out, struct dpf_error *error)
 {
     json_error_t problem;
-    char *path = files_join(directory, "run.json");
-    if (!path)
-        return error_memory(error);
-    out->json = json_load_file(path, 0, &problem);
-    int status = out->json ? 0
-                           : error_set(error, DPF_FAULT_CONFIG,
-                                       "%s: %s; name the output directory of a run that is complete", path,
-                                       problem.text);
+    int status = 0;
+    char *path = files_join(directory, "run.json"), *sweep = files_join(directory, "sweep.json");
+    if (!path || !sweep)
+        status = error_memory(error);
+    else if (!(out->json = json_load_file(path, 0, &problem)))
+        status = access(sweep, F_OK) == 0
+                     ? error_set(error, DPF_FAULT_CONFIG,
+                                 "%s holds the runs of a sweep or of folds: name one of %s/points", directory,
+                                 directory)
+                     : error_set(error, DPF_FAULT_CONFIG,
+                                 "%s: %s; name the output directory of a run that is complete", path,
+                                 problem.text);
     free(path);
+    free(sweep);
     return status;
 }
 

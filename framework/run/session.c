@@ -46,7 +46,8 @@ int session_open(struct session *session, const struct arguments *arguments, int
 {
     *session = (struct session){0};
     if (!arguments->config)
-        return error_set(error, DPF_FAULT_CONFIG, "no configuration: give one with -c FILE");
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "no configuration: name one, as in dpframe run FILE (dpframe start writes one)");
     struct plan_options options = {.config_path = arguments->config,
                                    .overrides = arguments->overrides,
                                    .n_overrides = arguments->n_overrides,

@@ -38,7 +38,9 @@ static void add_notes(struct text *text, const struct results *results, int widt
             if (strcmp(results->comparisons[i].name, exact[k]) == 0)
                 text_add(&note, note.length ? ", %s" : "%s", exact[k]);
     if (note.length)
-        text_add(&note, ": of exact records, without privacy.\n");
+        text_add(&note, ": of exact records, without privacy%s.\n",
+                 results->plan->model.params.values[MODEL_HOME_TERMS].integer ? " and without home terms"
+                                                                              : "");
     for (int i = 0; i < results->n_comparisons; i++)
         if (results->comparisons[i].epsilon > 0)
             text_add(

@@ -198,8 +198,9 @@ static void add_others(const struct verdict_input *input, const struct judged *j
         const double value = value_of(judged, rival);
         if (rival == judged->rival || is_itself(input, rival) || !isfinite(value))
             continue;
-        text_add(out, n ? ", %s %.4f" : " Without privacy %s would have %.4f", subject_of(rival->name),
-                 value);
+        if (n == 0)
+            text_add(out, " Without privacy%s ", input->at_home ? ", and without home terms," : "");
+        text_add(out, n ? ", %s %.4f" : "%s would have %.4f", subject_of(rival->name), value);
         n++;
     }
     if (n)

@@ -25,6 +25,7 @@ struct verdict_input {
     int64_t n_redrawn;
     const struct metrics *non_private; /* the same model without mechanisms and clips, or NULL */
     int implicit, has_noise;
+    int at_home; /* the run's model and private rivals have home terms; models of exact records have none */
     const char *model; /* a component of the role recommender, which chooses rounds and ranks by its own rule;
                           NULL: a factorization */
     int no_direction;  /* 1: nothing stood out of the noise of what was released */

@@ -19,7 +19,7 @@ static int rank_items(struct saved_run *run, int32_t *items, double *best, struc
     struct scorer scorer;
     struct score_desk desk = {.user = 0};
     double *scores = memory_new((size_t)n + 1, sizeof *scores);
-    int status = model_scorer(&run->model, &scorer, error);
+    int status = model_scorer_of_state(&run->model, &scorer, error);
     if (status == 0)
         status = scores ? scorer_scores_of(&scorer, &desk, &none, n, scores, error) : error_memory(error);
     if (status == 0 && list_choose(scores, n, n, items, best) != n)

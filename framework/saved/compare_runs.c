@@ -11,6 +11,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "evaluate/metric_table.h"
+#include "privacy/guarantee.h"
 #include "run/accounts.h"
 #include "run/by_user_file.h"
 
@@ -376,6 +377,7 @@ struct sheet compare_runs_privacy(const struct compare_runs *runs)
     for (int i = 0; i < runs->n; i++) {
         const json_t *guarantee = json_object_get(runs->runs[i].run, "guarantee");
         const double epsilon = least_account(guarantee, "proved", NULL);
+        char number[32];
         sheet_text(&table, runs->runs[i].directory);
         sheet_text(&table, text_in(guarantee, "unit"));
         sheet_text(&table, text_in(guarantee, "adjacency"));
@@ -383,7 +385,7 @@ struct sheet compare_runs_privacy(const struct compare_runs *runs)
         if (isnan(epsilon))
             sheet_text(&table, "none");
         else
-            sheet_printf(&table, "%.6g", epsilon);
+            sheet_text(&table, guarantee_number_up(epsilon, number));
         sheet_exact(&table, json_number_value(json_object_get(guarantee, "delta")));
         sheet_text(&table, json_is_true(json_object_get(guarantee, "reproducible"))
                                ? "for the plan: noise from a seed"

@@ -55,9 +55,15 @@ static int read_other(const struct arguments *arguments, const char *directory, 
     if (status == 0) {
         struct violations left_out = {.n = 0};
         status = plan_judge_faults(&run->session.plan, 0, &out->violations, &left_out, error);
-        if (status == 0 && left_out.n > 0)
-            log_message(LOG_LEVEL_WARNING, "%lld records are at fault: left out; the first: %.400s",
-                        (long long)left_out.n, left_out.kept ? left_out.list[0].text : "");
+        if (status == 0 && out->train.n == 0)
+            status =
+                error_set(error, DPF_FAULT_DATA,
+                          "--data %s: no line of it is a record in the form of the run's own file: %.400s",
+                          arguments->data, left_out.kept ? left_out.list[0].text : "it is empty");
+        else if (status == 0 && left_out.n > 0)
+            log_message(LOG_LEVEL_WARNING, "%lld record%s at fault: left out; the first: %.400s",
+                        (long long)left_out.n, left_out.n == 1 ? " is" : "s are",
+                        left_out.kept ? left_out.list[0].text : "");
         violations_free(&left_out);
     }
     session_close(&session);
@@ -159,12 +165,11 @@ static int take_other(const struct arguments *arguments, struct saved_run *run, 
         status = replace_test(&other, &run->dataset, &left_out, error);
     dataset_free(&other);
     if (status == 0 && left_out.unknown)
-        log_message(LOG_LEVEL_WARNING,
-                    "%lld records have a user or an item that the run does not know: left out",
-                    (long long)left_out.unknown);
+        log_message(LOG_LEVEL_WARNING, "%lld record%s a user or an item that the run does not know: left out",
+                    (long long)left_out.unknown, left_out.unknown == 1 ? " has" : "s have");
     if (status == 0 && left_out.trained)
-        log_message(LOG_LEVEL_WARNING, "%lld records are of pairs that the run was trained on: left out",
-                    (long long)left_out.trained);
+        log_message(LOG_LEVEL_WARNING, "%lld record%s that the run was trained on: left out",
+                    (long long)left_out.trained, left_out.trained == 1 ? " is of a pair" : "s are of pairs");
     return status;
 }
 
@@ -178,8 +183,14 @@ int evaluate_saved(const struct arguments *arguments, struct metrics *out, struc
     if (status == 0 && arguments->data)
         status = take_other(arguments, &run, error);
     if (status == 0 && run.dataset.test.n == 0)
-        status = error_set(error, DPF_FAULT_DATA,
-                           "there are no records to evaluate on: give some with --data FILE");
+        status =
+            arguments->data
+                ? error_set(error, DPF_FAULT_DATA,
+                            "--data %s: no record is left to evaluate on: all are of users or items that "
+                            "the run does not know, or of pairs that it was trained on",
+                            arguments->data)
+                : error_set(error, DPF_FAULT_DATA,
+                            "there are no records to evaluate on: give some with --data FILE");
     if (status == 0) {
         struct scorer scorer;
         status = model_scorer(&run.model, &scorer, error);

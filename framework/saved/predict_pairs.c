@@ -294,6 +294,15 @@ static int write_predictions(const struct saved_run *run, const struct pairs *pa
     return csv_table_close(&table, status, error);
 }
 
+/* Somebody who wrote a file of pairs alone does not know that. */
+static void say_form(struct dpf_error *error)
+{
+    const size_t length = strlen(error->text);
+    if (error->line > 0)
+        snprintf(error->text + length, sizeof error->text - length,
+                 "; pairs have the form of the run's own file: its delimiter, its columns of user and item");
+}
+
 int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
 {
     struct saved_run run;
@@ -303,8 +312,11 @@ int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
     /* Where the model scores by a user's records, the run's are read again. */
     int status = saved_run_has_rows(directory) ? saved_run_open_model(arguments, directory, 1, &run, error)
                                                : saved_run_open(arguments, directory, &run, error);
-    if (status == 0)
+    if (status == 0) {
         status = read_pairs(&run.session.plan, arguments->rest[1], &pairs, error);
+        if (status != 0)
+            say_form(error);
+    }
     if (status == 0)
         status = score_pairs(&run, &pairs, error);
     if (status == 0)

@@ -185,8 +185,10 @@ static int recommend_one(struct recommending *r, const char *id, const char *pat
     struct csv_table table;
     const int64_t user = id_map_find(&r->run->dataset.users, id);
     if (user < 0)
-        return error_set(error, DPF_FAULT_DATA, "--user \"%s\": the data has no such user",
-                         text_show(id, shown));
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "--user \"%s\": the data has no such user; the records of a new one come with --data FILE",
+            text_show(id, shown));
     if (csv_table_open(&table, path, COLUMNS, error) != 0)
         return -1;
     int status = write_lists(r, user, user + 1, &table, error);

@@ -98,7 +98,7 @@ static int weigh(struct saved_run *run, int32_t item, double *out, struct dpf_er
             "recommender %s gives everybody the same list: it does not know which items are alike",
             component->instance->entry->component->id);
     double *without = memory_new((size_t)n + 1, sizeof *without);
-    int status = model_scorer(&run->model, &scorer, error);
+    int status = model_scorer_of_state(&run->model, &scorer, error);
     if (status == 0)
         status = without ? scorer_scores_of(&scorer, &desk, &none, n, without, error) : error_memory(error);
     if (status == 0)

@@ -32,10 +32,11 @@ static int check_ids(const struct id_map *ids, const char *what, struct dpf_erro
     for (int64_t i = 0; i < ids->n; i++) {
         const char *id = id_map_text(ids, i);
         if (!*id || id[strcspn(id, " \t\n\v\f\r")])
-            return error_set(
-                error, DPF_FAULT_DATA,
-                "--format trec: the %s id \"%s\" has a blank in it or is empty, which the format cannot hold",
-                what, text_show(id, shown));
+            return error_set(error, DPF_FAULT_DATA,
+                             "--format trec: the %s id \"%s\" has a blank in it or is empty, which the "
+                             "format cannot hold; "
+                             "train with ids that have none: another column, or numbers for names",
+                             what, text_show(id, shown));
     }
     return 0;
 }

@@ -16,6 +16,7 @@ static const struct {
     const char *choices; /* separated by '|', or NULL */
     const char *asked;   /* on a terminal; NULL: not asked for */
     const char *without; /* what Enter means; NULL: there has to be an answer */
+    enum number { NO_NUMBER, WHOLE, REAL, ABOVE_0, PROBABILITY } number;
 } table[N_FACTS] = {
     [FACT_FEEDBACK] =
         {.key = "feedback",
@@ -31,19 +32,27 @@ static const struct {
     [FACT_USERS] = {.key = "users",
                     .question =
                         "how many users there can be at most: a public number, not a count of the file",
-                    .asked = "How many users can there be at most?"},
+                    .asked = "How many users can there be at most?",
+                    .number = WHOLE},
     [FACT_ITEMS] = {.key = "items",
                     .question = "how many items there can be at most: the size of the catalogue",
-                    .asked = "How many items can there be at most?"},
+                    .asked = "How many items can there be at most?",
+                    .number = WHOLE},
     [FACT_VALUE_MIN] = {.key = "value-min",
                         .question = "the smallest rating that can be given",
-                        .asked = "What is the smallest rating that can be given?"},
-    [FACT_VALUE_MAX] = {.key = "value-max", .question = "the largest", .asked = "And the largest?"},
+                        .asked = "What is the smallest rating that can be given?",
+                        .number = REAL},
+    [FACT_VALUE_MAX] = {.key = "value-max",
+                        .question = "the largest",
+                        .asked = "And the largest?",
+                        .number = REAL},
     [FACT_EPSILON] = {.key = "epsilon",
                       .question = "the total budget for each user: 1 is strong, 3 usual, 10 weak",
-                      .asked = "Which epsilon in total? 1 protects strongly, 3 is usual, 10 is weak."},
+                      .asked = "Which epsilon in total? 1 protects strongly, 3 is usual, 10 is weak.",
+                      .number = ABOVE_0},
     [FACT_DELTA] = {.key = "delta",
-                    .question = "the probability that the bound may fail; a tenth of 1 / users or less"},
+                    .question = "the probability that the bound may fail; a tenth of 1 / users or less",
+                    .number = PROBABILITY},
     [FACT_RECIPE] =
         {.key = "recipe",
          .question = "the model; by default the rule of docs/accuracy.md chooses it from users and epsilon",
@@ -51,7 +60,8 @@ static const struct {
     [FACT_RECORDS] =
         {.key = "records",
          .question = "how many records a typical user has, a public guess; what accuracy can be expected "
-                     "depends on it"},
+                     "depends on it",
+         .number = WHOLE},
     [FACT_UNIT] = {.key = "unit", .question = "whom the guarantee protects", .choices = "user"},
     [FACT_FORMAT] = {.key = "format",
                      .question = "what the file looks like; by default its name decides",
@@ -66,7 +76,8 @@ static const struct {
                      .asked = "Does the first line name the columns?"},
     [FACT_FIELDS] = {.key = "fields",
                      .question = "how many fields a line has",
-                     .asked = "How many fields does a line have?"},
+                     .asked = "How many fields does a line have?",
+                     .number = WHOLE},
     [FACT_USER] = {.key = "user",
                    .question = "the user's column, a name or a number from 1",
                    .asked = "Which column has the user, by name or number?",
@@ -79,10 +90,11 @@ static const struct {
                      .question = "the column of the rating or count",
                      .asked = "Which column has the rating or count?",
                      .without = "a usual name, or column 3"},
-    [FACT_TIME] = {.key = "time",
-                   .question = "the column of the time stamp: the last record of each user is then held out",
-                   .asked = "Which column has the time, by name or number?",
-                   .without = "none"},
+    [FACT_TIME] =
+        {.key = "time",
+         .question = "the column of the time stamp: of lists, the last record of each user is then held out",
+         .asked = "Which column has the time, by name or number?",
+         .without = "none"},
     [FACT_ITEMS_FILE] = {.key = "items-file",
                          .question = "the catalogue, an id on each line; without it the records say which "
                                      "items there are",
@@ -113,9 +125,44 @@ static int is_choice(const char *choices, const char *value)
     return 0;
 }
 
+static int check_number(int fact, const char *value, struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN];
+    double real = NAN;
+    int64_t whole = 0;
+    const enum number kind = table[fact].number;
+    const char *wanted = NULL;
+    if (kind == WHOLE)
+        wanted = text_to_int(value, &whole) == 0 && whole >= 1 && whole <= 2147483647
+                     ? NULL
+                     : "a number from 1 to 2147483647";
+    else if (kind != NO_NUMBER && (text_to_real(value, &real) != 0 || !isfinite(real)))
+        wanted = "a number";
+    else if (kind == ABOVE_0 && !(real > 0))
+        wanted = "above 0";
+    else if (kind == PROBABILITY && !(real > 0 && real < 1))
+        wanted = "above 0 and below 1";
+    return wanted ? error_set(error, DPF_FAULT_CONFIG, "%s=%s: must be %s", table[fact].key,
+                              text_show(value, shown), wanted)
+                  : 0;
+}
+
+/* The ends of the range are two answers, and either may be the later one. */
+static int check_range(const char *low, const char *high, struct dpf_error *error)
+{
+    char shown[2][TEXT_SHOWN];
+    double least, most;
+    if (!low || !high || text_to_real(low, &least) != 0 || text_to_real(high, &most) != 0 || least < most)
+        return 0;
+    return error_set(error, DPF_FAULT_CONFIG, "value-max=%s: must be above value-min (%s)",
+                     text_show(high, shown[0]), text_show(low, shown[1]));
+}
+
 static int check_value(int fact, const char *value, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
+    if (check_number(fact, value, error) != 0)
+        return -1;
     if (table[fact].choices && !is_choice(table[fact].choices, value))
         return error_set(error, DPF_FAULT_CONFIG, "%s=%s: must be %s%s", table[fact].key,
                          text_show(value, shown), table[fact].choices,
@@ -292,6 +339,7 @@ static void confirm_look(struct start_facts *facts, const struct look *look, con
     fflush(stderr);
     if (!fgets(line, sizeof line, stdin) || (line[0] != '\n' && line[0] != 'y' && line[0] != 'Y')) {
         facts->form_declined = 1;
+        fprintf(stderr, "Then you are asked about separators and columns at the end.\n");
         return;
     }
     for (size_t i = 0; i < N_FORM; i++) {
@@ -357,12 +405,16 @@ static int ask(struct start_facts *facts, int fact)
             fprintf(stderr, " (Enter: %s)", table[fact].without);
         fprintf(stderr, "\n%s = ", table[fact].key);
         fflush(stderr);
-        if (!fgets(line, sizeof line, stdin))
+        if (!fgets(line, sizeof line, stdin)) {
+            fputc('\n', stderr);
             return -1;
+        }
         line[strcspn(line, "\n")] = '\0';
         if (!*line && table[fact].without)
             return 0;
-        if (check_value(fact, line, &problem) != 0) {
+        if (check_value(fact, line, &problem) != 0 ||
+            (fact == FACT_VALUE_MIN && check_range(line, facts->values[FACT_VALUE_MAX], &problem) != 0) ||
+            (fact == FACT_VALUE_MAX && check_range(facts->values[FACT_VALUE_MIN], line, &problem) != 0)) {
             fprintf(stderr, "%s\n", problem.text);
             continue;
         }
@@ -409,22 +461,17 @@ static int list_missing(const struct start_facts *facts, struct dpf_error *error
 /* ---- numbers ----------------------------------------------------------------------------------------------
  */
 
-static int take_integer(const struct start_facts *facts, int fact, int64_t *out, struct dpf_error *error)
+/* Values were checked when they were given. */
+static void take_whole(const struct start_facts *facts, int fact, int64_t *out)
 {
-    char shown[TEXT_SHOWN];
-    if (text_to_int(facts->values[fact], out) == 0 && *out >= 1 && *out <= 2147483647)
-        return 0;
-    return error_set(error, DPF_FAULT_CONFIG, "%s=%s: must be a number from 1 to 2147483647", table[fact].key,
-                     text_show(facts->values[fact], shown));
+    if (facts->values[fact])
+        text_to_int(facts->values[fact], out);
 }
 
-static int take_real(const struct start_facts *facts, int fact, double *out, struct dpf_error *error)
+static void take_real(const struct start_facts *facts, int fact, double *out)
 {
-    char shown[TEXT_SHOWN];
-    if (!facts->values[fact] || (text_to_real(facts->values[fact], out) == 0 && isfinite(*out)))
-        return 0;
-    return error_set(error, DPF_FAULT_CONFIG, "%s=%s: must be a number", table[fact].key,
-                     text_show(facts->values[fact], shown));
+    if (facts->values[fact])
+        text_to_real(facts->values[fact], out);
 }
 
 /* A power of ten, at most a tenth of 1 / users. */
@@ -436,28 +483,20 @@ static void choose_delta(struct start_facts *facts)
     text_to_real(facts->delta_text, &facts->delta);
 }
 
-static int check_numbers(struct start_facts *facts, struct dpf_error *error)
+static int take_numbers(struct start_facts *facts, struct dpf_error *error)
 {
-    if (take_integer(facts, FACT_USERS, &facts->users, error) != 0 ||
-        take_integer(facts, FACT_ITEMS, &facts->items, error) != 0 ||
-        (facts->values[FACT_RECORDS] && take_integer(facts, FACT_RECORDS, &facts->records, error) != 0) ||
-        take_real(facts, FACT_VALUE_MIN, &facts->value_min, error) != 0 ||
-        take_real(facts, FACT_VALUE_MAX, &facts->value_max, error) != 0 ||
-        take_real(facts, FACT_EPSILON, &facts->epsilon, error) != 0 ||
-        take_real(facts, FACT_DELTA, &facts->delta, error) != 0)
-        return -1;
-    if (!(facts->epsilon > 0))
-        return error_set(error, DPF_FAULT_CONFIG, "epsilon=%s: must be above 0", facts->values[FACT_EPSILON]);
+    take_whole(facts, FACT_USERS, &facts->users);
+    take_whole(facts, FACT_ITEMS, &facts->items);
+    take_whole(facts, FACT_RECORDS, &facts->records);
+    take_real(facts, FACT_VALUE_MIN, &facts->value_min);
+    take_real(facts, FACT_VALUE_MAX, &facts->value_max);
+    take_real(facts, FACT_EPSILON, &facts->epsilon);
+    take_real(facts, FACT_DELTA, &facts->delta);
     if (!facts->values[FACT_DELTA])
         choose_delta(facts);
-    if (!(facts->delta > 0 && facts->delta < 1))
-        return error_set(error, DPF_FAULT_CONFIG, "delta=%s: must be above 0 and below 1",
-                         facts->values[FACT_DELTA]);
-    if ((facts->explicit_values || facts->counts) && facts->values[FACT_VALUE_MIN] &&
-        !(facts->value_min < facts->value_max))
-        return error_set(error, DPF_FAULT_CONFIG, "value-max=%s: must be above value-min (%s)",
-                         facts->values[FACT_VALUE_MAX], facts->values[FACT_VALUE_MIN]);
-    return 0;
+    return facts->explicit_values || facts->counts
+               ? check_range(facts->values[FACT_VALUE_MIN], facts->values[FACT_VALUE_MAX], error)
+               : 0;
 }
 
 /* The recipe says whether lists or ratings are wanted, unless that is said. */
@@ -485,7 +524,7 @@ int start_facts_complete(struct start_facts *facts, struct dpf_error *error)
     if (!facts->ranking && !facts->explicit_values)
         return error_set(error, DPF_FAULT_CONFIG, "want=ratings: there are none to predict with feedback=%s",
                          facts->values[FACT_FEEDBACK]);
-    return check_recipe(facts, error) == 0 ? check_numbers(facts, error) : -1;
+    return check_recipe(facts, error) == 0 ? take_numbers(facts, error) : -1;
 }
 
 void start_facts_print_help(void)

@@ -31,9 +31,60 @@ static int add_row(json_t *rows, const struct design *design, const struct point
     return row && json_array_append_new(rows, row) == 0 ? 0 : error_memory(error);
 }
 
+/* ---- room in ledgers --------------------------------------------------------------------------------- */
+
+/* What all rows so far will be charged, by ledger: variants may name several. */
+struct due {
+    char *ledger;
+    struct runs_due runs;
+};
+struct dues {
+    struct due *items;
+    size_t n, capacity;
+};
+
+static struct runs_due *due_of(struct dues *dues, const char *ledger)
+{
+    for (size_t i = 0; i < dues->n; i++)
+        if (strcmp(dues->items[i].ledger, ledger) == 0)
+            return &dues->items[i].runs;
+    struct due *grown = memory_grow(dues->items, &dues->capacity, dues->n + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    dues->items = grown;
+    grown[dues->n] = (struct due){.ledger = memory_text(ledger)};
+    return grown[dues->n].ledger ? &grown[dues->n++].runs : NULL;
+}
+
+static void dues_free(struct dues *dues)
+{
+    for (size_t i = 0; i < dues->n; i++) {
+        free(dues->items[i].ledger);
+        ledger_free(&dues->items[i].runs.releases);
+    }
+    free(dues->items);
+}
+
+static int check_room(struct plan *plan, int64_t runs, struct dues *dues, struct dpf_error *error)
+{
+    const char *ledger = plan->privacy.params.values[PRIVACY_LEDGER].text;
+    struct dpf_error problem = {0};
+    if (!*ledger || runs == 0)
+        return 0;
+    struct runs_due *due = due_of(dues, ledger);
+    if (!due)
+        return error_memory(error);
+    return repeat_room(plan, runs, due, &problem) == 0
+               ? 0
+               : error_set(error, problem.fault, "%lld folds and seeds that are not charged yet: %s",
+                           (long long)due->runs, problem.text);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------- */
+
 /* A row whose configuration is at fault is told of by its points. */
 static int compose(const struct arguments *arguments, const struct design *design, const struct point *point,
-                   int64_t runs, int64_t to_charge, json_t *rows, struct dpf_error *error)
+                   int64_t runs, int64_t to_charge, struct dues *dues, json_t *rows, struct dpf_error *error)
 {
     struct session session = {0};
     struct dpf_error problem = {0};
@@ -42,10 +93,9 @@ static int compose(const struct arguments *arguments, const struct design *desig
     if (sweep_point_open(arguments, design, point, &session, &problem) == 0 &&
         session_complete_without_training(&session, &problem) == 0 &&
         statement_holds(&session.plan.guarantee)) {
-        status = repeat_runs(&session.plan, runs, to_charge, &cost, &problem);
-        if (status != 0)
-            error_set(error, problem.fault, "%lld folds and seeds that are not charged yet: %s",
-                      (long long)to_charge, problem.text);
+        status = check_room(&session.plan, to_charge, dues, error);
+        if (status == 0)
+            status = repeat_runs(&session.plan, runs, &cost, error);
         if (status == 0 && isfinite(cost.epsilon))
             status = add_row(rows, design, point, runs, &cost, error);
     }
@@ -57,15 +107,17 @@ json_t *together_json(const struct arguments *arguments, const struct design *de
                       const struct points *points, const unsigned char *done, struct dpf_error *error)
 {
     json_t *rows = json_array();
+    struct dues dues = {0};
     int status = rows ? 0 : error_memory(error);
     const size_t n = has_folds(design) ? points->n : 0;
     for (size_t first = 0, end; first < n && status == 0; first = end) {
         int64_t to_charge = 0;
         for (end = first; end < n && point_repeats(design, &points->items[first], &points->items[end]); end++)
             to_charge += !done || !done[end];
-        status =
-            compose(arguments, design, &points->items[first], (int64_t)(end - first), to_charge, rows, error);
+        status = compose(arguments, design, &points->items[first], (int64_t)(end - first), to_charge, &dues,
+                         rows, error);
     }
+    dues_free(&dues);
     if (status == 0)
         return rows;
     json_decref(rows);

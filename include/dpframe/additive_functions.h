@@ -33,6 +33,8 @@ enum {
     DPF_ADDITIVE_KEEPS_CHANGES = DPF_ADDITIVE_KEEPS_STEPS
 };
 DPF_STATIC_ASSERT(DPF_ADDITIVE_KEEPS_STEPS + DPF_MAX_BLOCKS <= 16, "a plan has 16 words");
+#define DPF_ADDITIVE_SHARE_BITS                                                                              \
+    31 /* of a share's steps at most: those of a row and of its Gram row are in one word */
 
 static inline double dpf_additive_kept(const dpf_noise_plan *plan, int32_t word)
 {
@@ -106,6 +108,9 @@ static inline DPF_COLD const char *dpf_additive_mistake(const dpf_additive_mecha
                "not";
     if (!spec->multiplier || !spec->draw || !spec->variance || spec->max_bits < 1 || spec->max_bits > 42)
         return "multiplier, draw, variance or max_bits of the dpf_additive_mechanism is missing";
+    if (spec->in_shares == DPF_SHARES_VARIANCE && spec->max_bits > DPF_ADDITIVE_SHARE_BITS)
+        return "max_bits of the dpf_additive_mechanism is larger than 31, but its shares' steps are kept in "
+               "32 bits";
     if (params->n_values != (uint32_t)(spec->shared + n))
         return "the parameters must end with DPF_ADDITIVE_PARAMS (DPF_SHARES_PARAMS) at index `shared`";
     if (spec->in_shares && !(functions->flags & DPF_MECHANISM_DENSE))

@@ -91,7 +91,7 @@ typedef struct dpf_additive_mechanism {
      * accountants read the sensitivity in your norm.
      */
     int32_t event;
-    int32_t max_bits; /* a scale has at most 2^max_bits grid steps; at most 42 */
+    int32_t max_bits; /* a scale has at most 2^max_bits grid steps; at most 42, 31 with DPF_SHARES_VARIANCE */
     int32_t shared;   /* index of DPF_ADDITIVE_PARAMS (or DPF_SHARES_PARAMS), which follow your parameters */
     /* [setup] Scale over norm, > 0. Check parameters against each other here; report with host->fail. */
     dpf_status (*multiplier)(const dpf_host *host, const dpf_value *values, double *multiplier);

@@ -88,33 +88,63 @@ def write_csv(records: Any, path: PathLike, columns: Optional[Sequence[str]] = N
 
 
 def settings_of(path: PathLike, names: Sequence[str]) -> Dict[str, Any]:
-    """The keys that declare a file of write_csv."""
+    """The keys that declare a file of write_csv, whatever the configuration says of its own file."""
     columns = {f"data.column.{role}": name for role, name in zip(ROLES, names)}
     for role in ROLES[len(names):]:
         columns[f"data.column.{role}"] = "none"
-    return {"data.format": "csv", "data.header": True, "data.path": path, **columns}
+    return {"data.format": "csv", "data.delimiter": "", "data.header": True, "data.fields": 0, "data.path": path, **columns}
 
 
-def write_like(records: Any, path: PathLike, data: Mapping[str, str], least: int) -> None:
-    """Writes records as [data] of a run describes its files. least: how many columns are needed."""
+def _layout(data: Mapping[str, str], form: str, width: int) -> List[Optional[str]]:
+    """
+    The columns of a line in the run's form: what stands in each, a role or None. Roles that the run does not name, and
+    that no record has, are left out.
+    """
+    named = {role: data.get(f"column.{role}", "auto") for role in ROLES}
+    asked = [role for place, role in enumerate(ROLES) if place < width or named[role] not in ("auto", "none")]
+    places = {int(named[role]) - 1: role for role in asked if named[role].isdigit()}
+    free = (place for place in range(len(ROLES) + max(places, default=0) + 1) if place not in places)
+    for role in asked:
+        if not named[role].isdigit():
+            places[next(free)] = role
+    fields = 4 if form == "movielens-100k" or form == "movielens-1m" else int(data.get("fields") or 0)
+    return [places.get(place) for place in range(max(fields, max(places) + 1))]
+
+
+def write_like(records: Any, path: PathLike, data: Mapping[str, str], values: bool) -> None:
+    """
+    Writes records as [data] of a run describes its files, each field in the run's column. Where a record has none, the
+    time is 0 and a rating, which counts as an interaction alone, the largest of the range.
+    values: whether the program reads ratings of it.
+    """
     form = data.get("format", "csv")
     if form not in _FORMATS:
         raise ValueError(f"a run with [data] format = {form} reads no records from Python: name a file in that format")
     delimiter = data.get("delimiter") or _FORMATS[form]
     delimiter = _DELIMITERS.get(delimiter, delimiter)
     rows = [[_text(value, place < 2) for place, value in enumerate(row)] for row in _rows(records, None)]
-    width = max((len(row) for row in rows), default=least)
-    names = []
-    for place, role in enumerate(ROLES[:width]):
-        name = data.get(f"column.{role}", "auto")
-        if name.isdigit() and int(name) != place + 1:
-            raise ValueError(f"the run reads the {role} from column {name}: write a file in its own form and name it")
-        names.append((_RECBOLE if form == "recbole" else _HEADER)[place] if name in ("auto", "none") or name.isdigit()
-                     else name)
+    width = max((len(row) for row in rows), default=2)
+    reads = data.get("feedback", "explicit") != "implicit" or data.get("threshold", "-inf") != "-inf"
+    for row in rows:
+        if not 2 <= len(row) <= len(ROLES) or (values and reads and len(row) < 3):
+            raise ValueError(f"{tuple(row)!r}: a record is user, item, {'rating' if reads else 'then rating'} and time, "
+                             f"the last where there are any")
+    layout = _layout(data, form, width)
+    inside = data.get("value-max") or "1"  # a rating that nobody reads must lie in the range all the same
+    absent = {"rating": "1" if inside == "inf" else inside}
+    lines = [
+        [row[ROLES.index(role)] if role and ROLES.index(role) < len(row) else absent.get(role, "0") for role in layout]
+        for row in rows
+    ]
     has_header = form == "recbole" or data.get("header") == "yes" or (
         form in ("csv", "tsv") and any(not n.isdigit() and n not in ("auto", "none") for n in
                                        (data.get(f"column.{role}", "auto") for role in ROLES)))
-    _write(path, [names, *rows] if has_header else rows, delimiter, form == "csv")
+    usual = _RECBOLE if form == "recbole" else _HEADER
+    names = []
+    for place, role in enumerate(layout):
+        name = data.get(f"column.{role}", "auto") if role else f"field{place + 1}"
+        names.append(usual[ROLES.index(role)] if role and (name in ("auto", "none") or name.isdigit()) else name)
+    _write(path, [names, *lines] if has_header else lines, delimiter, form == "csv")
 
 
 def convert_parquet(source: PathLike, path: PathLike, columns: Optional[Sequence[str]] = None) -> List[str]:

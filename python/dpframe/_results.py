@@ -29,11 +29,21 @@ def _number(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))
 
 
+def _up(epsilon: float) -> str:
+    """A bound of four digits that is not below this one."""
+    shown = f"{epsilon:.4g}"
+    return shown if float(shown) >= epsilon else f"{epsilon * 1.000501:.4g}"
+
+
 class Run:
     """The results of one run. Files are read when they are asked for."""
 
     def __init__(self, directory: PathLike):
         self.directory = Path(directory)
+        if not (self.directory / "run.json").exists():
+            what = (f"it holds the runs of a sweep or of folds: name one of {self.directory / 'points'}"
+                    if (self.directory / "sweep.json").exists() else "name the output directory of a run that is complete")
+            raise FileNotFoundError(f"{self.directory} has no run.json; {what}")
         with open(self.directory / "run.json", encoding="utf-8") as stream:
             self.info: Dict[str, Any] = json.load(stream)
 
@@ -48,11 +58,11 @@ class Run:
         statement = self.guarantee
         if statement.best and statement.holds:
             head = (
-                f"Proved: epsilon = {statement.epsilon:.4g}, delta = {statement.delta:.3g} for one {statement.unit} "
+                f"Proved: epsilon = {_up(statement.epsilon)}, delta = {statement.delta:.3g} for one {statement.unit} "
                 f"({statement.adjacency}), against {statement.observer}."
             )
         elif statement.best:
-            head = f"Proved of the plan only: epsilon = {statement.epsilon:.4g} for one {statement.unit}."
+            head = f"Proved of the plan only: epsilon = {_up(statement.epsilon)} for one {statement.unit}."
         else:
             head = "Nothing is proved: " + ", ".join(f"{c.id} {c.title}" for c in statement.failing) + "."
         rows = {"this run": self.metrics, **self.baselines}

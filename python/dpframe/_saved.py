@@ -64,12 +64,12 @@ def _lines(path: Path, ids: Iterable[Any]) -> Path:
     return path
 
 
-def _records(run: RunLike, data: Any, directory: Path, least: int) -> Any:
+def _records(run: RunLike, data: Any, directory: Path, values: bool) -> Any:
     """The path of a file of records, which is written if they are not in one."""
     if isinstance(data, (str, os.PathLike)):
         return Path(data)
     path = directory / "records.txt"
-    _frames.write_like(data, path, _data_of(run), least)
+    _frames.write_like(data, path, _data_of(run), values)
     return path
 
 
@@ -95,7 +95,7 @@ def recommend(
         listed = place / "lists.csv"
         arguments += [listed, "--all"] if user is None else [listed, "--user", user]
         if data is not None:
-            arguments += ["--data", _records(run, data, place, 2)]
+            arguments += ["--data", _records(run, data, place, True)]
         if candidates is not None:
             arguments += ["--candidates", _lines(place / "candidates.txt", candidates)]
         if exclude is not None:
@@ -115,7 +115,7 @@ def predict(run: RunLike, pairs: Any) -> Rows:
     the users' own factors and records.
     """
     with tempfile.TemporaryDirectory(prefix="dpframe-") as temporary:
-        path = _records(run, pairs, Path(temporary), 2)
+        path = _records(run, pairs, Path(temporary), False)
         printed = _program.call(["predict", Path(run), path, "--json"])
     return Rows(
         Prediction(row["user"], row["item"], float(row["prediction"]) if row["prediction"] else None)
@@ -139,7 +139,7 @@ def evaluate(run: RunLike, data: Any = None, settings: Optional[Mapping[str, Any
     with tempfile.TemporaryDirectory(prefix="dpframe-") as temporary:
         arguments: List[Any] = ["evaluate", Path(run), "--json"]
         if data is not None:
-            arguments += ["--data", _records(run, data, Path(temporary), 2)]
+            arguments += ["--data", _records(run, data, Path(temporary), True)]
         for key, value in (settings or {}).items():
             arguments += ["-o", f"{key}={_program._text(value)}"]
         return json.loads(_program.call(arguments))

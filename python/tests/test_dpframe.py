@@ -48,6 +48,14 @@ class Runs(unittest.TestCase):
             run = dpframe.run(QUICKSTART, SMALL, output=Path(directory) / "run")
             self.assertEqual(dpframe.load(Path(directory) / "run").metrics, run.metrics)
 
+    def test_what_is_no_run_is_named(self):
+        with tempfile.TemporaryDirectory() as directory:
+            with self.assertRaisesRegex(FileNotFoundError, "a run that is complete"):
+                dpframe.load(directory)
+            (Path(directory) / "sweep.json").write_text("{}", encoding="utf-8")
+            with self.assertRaisesRegex(FileNotFoundError, "points"):
+                dpframe.load(directory)
+
     def test_temporary_results_go_with_the_run(self):
         run = dpframe.run(QUICKSTART, SMALL)
         directory = run.directory
@@ -124,6 +132,48 @@ class Saved(unittest.TestCase):
             self.assertEqual(run.item_factors.shape, (20, 1))
             self.assertFalse(hasattr(run, "user_factors"))
             self.assertEqual(len(run.item_ids), 20)
+
+
+class Forms(unittest.TestCase):
+    """Records of two fields are enough, whatever columns the run's own file has."""
+
+    FORMS = {
+        "plain": ("{u};{i};4;17\n", "", dict(delimiter="semicolon", header=False, fields=4, user=1, item=2, time=4)),
+        "moved": ("x::{i}::17::{u}\n", "", dict(delimiter="double-colon", header=False, fields=4, user=4, item=2, time=3)),
+        "named": ('{u},"{i}, a film",4,17\n', "who,title,stars,stamp\n",
+                  dict(header=True, user="who", item="title", rating="stars", time="stamp")),
+    }
+
+    def test_lists_and_predictions_of_tuples(self):
+        for name, (line, header, facts) in self.FORMS.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as directory:
+                place = Path(directory)
+                items = "i{}, a film" if name == "named" else "i{}"
+                file = place / "records.csv"
+                file.write_text(header + "".join(line.format(u=u, i=i) for u, i in made_up()), encoding="utf-8")
+                config = dpframe.start(file, place / "own.ini", feedback="implicit", users=50, items=20, epsilon=8,
+                                       format="csv", recipe="private-gram", **facts)
+                run = dpframe.run(config, output=place / "run")
+                own = [("new", items.format(1)), ("new", items.format(2))]
+                listed = run.recommend("new", 18, data=own)
+                self.assertEqual(len(listed), 18)
+                self.assertFalse({item for _, item in own} & {row.item for row in listed})
+                self.assertIsNotNone(run.predict([("u1", items.format(1))])[0].value)
+                # The configuration's own delimiter and number of fields do not count for what comes from Python.
+                again = dpframe.run(config, {"split.by": "random"}, data=made_up(name=items))
+                self.assertEqual(again.item_ids, run.item_ids)
+
+    def test_ratings_are_asked_for_where_they_count(self):
+        from dpframe import _frames
+
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "records.csv"
+            with self.assertRaisesRegex(ValueError, "a record is user, item"):
+                _frames.write_like([("u",)], path, {"format": "csv", "feedback": "implicit"}, False)
+            with self.assertRaisesRegex(ValueError, "rating"):
+                _frames.write_like([("u", "i")], path, {"format": "csv", "feedback": "explicit"}, True)
+            _frames.write_like([("u", "i")], path, {"format": "movielens-100k", "feedback": "explicit"}, False)
+            self.assertEqual(path.read_text(encoding="utf-8").split("\t")[:2], ["u", "i"])
 
 
 class Ids(unittest.TestCase):

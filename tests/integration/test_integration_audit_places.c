@@ -227,9 +227,126 @@ static void noise_is_written_down_and_not_drawn_again(void **state)
     training_hook = NULL;
 }
 
+/* ---- planted faults -------------------------------------------------------------------------------------- */
+
+static const struct planted {
+    const char *name;
+    enum noise_aspect aspect; /* that shows it */
+    int of_messages;          /* shows in messages alone */
+} planted[] = {{"half of the variance in one block", NOISE_VARIANCE, 0},
+               {"two rows with one noise", NOISE_ROWS, 0},
+               {"two columns with one noise", NOISE_COLUMNS, 0},
+               {"all rounds with one noise", NOISE_ROUNDS, 0},
+               {"two users with one noise", NOISE_USERS, 1}};
+static enum noise_aspect planted_as;
+
+/* What is drawn for these rows in this round, or in the first one, by this party, or by the one before. */
+static dpf_status draw_alone(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                             const dpf_query *query, const dpf_encoded *out, int64_t *drawn, int spoilt)
+{
+    const size_t n = (size_t)(out->n_rows * out->width);
+    double *zeros = memory_new(n + 1, sizeof *zeros);
+    dpf_encoded alone = *out;
+    dpf_call other = *call;
+    alone.values = drawn;
+    alone.stride = out->width;
+    if (spoilt && planted_as == NOISE_ROUNDS)
+        other.draw = 0;
+    if (spoilt && planted_as == NOISE_USERS)
+        other.party &= ~UINT32_C(1);
+    assert_non_null(zeros);
+    const dpf_status status = theirs->encode(self, &other, plan, query, zeros, out->width, &alone);
+    free(zeros);
+    return status;
+}
+
+/* The noise that is sent in the place of the one that was drawn. */
+static int64_t spoilt_noise(const dpf_query *query, const dpf_encoded *out, const int64_t *drawn, int64_t r,
+                            int32_t i)
+{
+    const dpf_block *block = &query->blocks[0];
+    const int64_t own = drawn[r * out->width + i];
+    if (planted_as == NOISE_ROWS)
+        return drawn[(r & ~INT64_C(1)) * out->width + i];
+    if (planted_as == NOISE_COLUMNS)
+        return drawn[r * out->width + (i & ~1)];
+    if (planted_as == NOISE_VARIANCE && i >= block->offset && i < block->offset + block->length)
+        return (int64_t)llrint((double)own * sqrt(0.5));
+    return own;
+}
+
+static dpf_status spoilt_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                                const dpf_query *query, const double *values, int64_t stride,
+                                dpf_encoded *out)
+{
+    const size_t n = (size_t)(out->n_rows * out->width) + 1;
+    int64_t *sound = memory_new(n, sizeof *sound), *spoilt = memory_new(n, sizeof *spoilt);
+    assert_true(sound && spoilt);
+    dpf_status status = theirs->encode(self, call, plan, query, values, stride, out);
+    if (status == DPF_OK)
+        status = draw_alone(self, call, plan, query, out, sound, 0);
+    if (status == DPF_OK)
+        status = draw_alone(self, call, plan, query, out, spoilt, 1);
+    for (int64_t r = 0; r < out->n_rows && status == DPF_OK; r++)
+        for (int32_t i = 0; i < out->width; i++)
+            out->values[r * out->stride + i] +=
+                spoilt_noise(query, out, spoilt, r, i) - sound[r * out->width + i];
+    free(sound);
+    free(spoilt);
+    return status;
+}
+
+/* Whether an audit's test of the noise finds what is planted, by the aspect that is about it. */
+static int finds(const struct place *place, const struct planted *fault)
+{
+    struct training t;
+    struct noise_check check;
+    struct pool *pool = pool_new(1);
+    dpf_mechanism spoilt;
+    int found = 0;
+    open_training(&t, place);
+    struct instance *mechanism = t.plan.sides[DPF_SIDE_ITEMS].terms[0].mechanism;
+    theirs = mechanism->functions;
+    spoilt = *theirs;
+    spoilt.encode = spoilt_encode;
+    mechanism->functions = &spoilt;
+    planted_as = fault->aspect;
+    if (noise_check_run(&t.plan, &t.dataset, pool, &check, &t.error) != 0)
+        fail_msg("%s, %s: %s", place->name, fault->name, t.error.text);
+    for (size_t k = 0; k < check.n; k++)
+        found |= check.findings[k].failed && check.findings[k].aspect == fault->aspect;
+    mechanism->functions = theirs;
+    noise_check_free(&check);
+    dataset_free(&t.dataset);
+    plan_free(&t.plan);
+    pool_free(pool);
+    return found;
+}
+
+/* Noise that parties add: each fault of theirs is found. */
+static void planted_faults_are_found(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"Gaussian in messages",       "Laplace in messages",
+                                        "Gaussian of each, in sums",  "Laplace of each, in sums",
+                                        "Skellam in shares",          "discrete Gaussian in shares",
+                                        "Gaussian where silos solve", "Laplace where silos solve"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        int named = 0;
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+            named |= strcmp(places[i].name, names[k]) == 0;
+        for (size_t k = 0; k < sizeof planted / sizeof planted[0] && named; k++) {
+            const int messages = strstr(places[i].name, "in messages") != NULL;
+            if ((!planted[k].of_messages || messages) && !finds(&places[i], &planted[k]))
+                fail_msg("%s: %s is not found", places[i].name, planted[k].name);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(noise_is_as_declared_wherever_it_is_added),
+                                       cmocka_unit_test(planted_faults_are_found),
                                        cmocka_unit_test(noise_is_written_down_and_not_drawn_again),
                                        cmocka_unit_test(noise_is_written_down_block_by_block)};
     return cmocka_run_group_tests(tests, training_begin, training_end);

@@ -260,7 +260,7 @@ static void no_records_at_all_are_a_data_set(void **state)
     snprintf(text, sizeof text, "data.path=%s/lines.csv\ndata.header=yes\n", training_directory);
     assert_int_equal(training_plan(&plan, from_file, text, &error), 0);
     assert_int_equal(data_read(plan.config, &plan.data, &plan.split, plan.seeded, NULL, &dataset, &error), 0);
-    assert_int_equal(dataset.violations.n, 3); /* two lines, and that there is nothing */
+    assert_int_equal(dataset.violations.n, 2); /* of two lines; that nothing is left follows from them */
     dataset_free(&dataset);
     assert_int_equal(data_load(plan.config, &plan.data, &plan.split, plan.seeded, NULL, &dataset, &error),
                      -1);
@@ -376,6 +376,10 @@ static void data_that_is_read_wrongly_is_told_to_the_curator(void **state)
         read_result("out/release/guarantee.txt", statement[wrong], sizeof statement[wrong]);
     }
     assert_string_equal(statement[0], statement[1]);
+    write_bytes("other.txt", "x\ny\n", 4);
+    snprintf(command, sizeof command, "-c million.ini -o model.items=8 %s -o data.items-file=other.txt",
+             options);
+    command_expect(command, 0, "no record is of the catalogues");
 }
 
 int main(void)

@@ -131,7 +131,7 @@ static void folds_are_composed(void **state)
     assert_true(composed > 1.5 && composed <= all); /* at a delta four times as large */
 }
 
-/* Not the first two, and then no more. */
+/* Not the first two, and then no more; nor those of the first row of a table, and then a part of the second. */
 static void a_ledger_has_room_for_all_folds_or_none(void **state)
 {
     (void)state;
@@ -147,6 +147,14 @@ static void a_ledger_has_room_for_all_folds_or_none(void **state)
         "-q run private.ini -O enough -o privacy.ledger=enough.json -o privacy.max-epsilon=4.5 --resume", 0,
         "");
     assert_int_equal(shell("test $(wc -l < enough.json) = 5"), 0);
+    command_expect("-q run private.ini -O rows -o sweep.privacy.delta=1e-5,1e-6 -o privacy.ledger=rows.json "
+                   "-o privacy.max-epsilon=6",
+                   2, "8 folds and seeds that are not charged yet: [privacy] max-epsilon = 6");
+    assert_int_equal(shell("test ! -e rows.json && test ! -e rows/points"), 0);
+    command_expect("-q run private.ini -O apart -o sweep.variant.a=privacy.ledger=a.json "
+                   "-o sweep.variant.b=privacy.ledger=b.json -o privacy.max-epsilon=6",
+                   0, "");
+    assert_int_equal(shell("test $(wc -l < a.json) = 5 && test $(wc -l < b.json) = 5"), 0);
 }
 
 static void what_is_no_fold_is_refused(void **state)

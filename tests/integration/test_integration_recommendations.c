@@ -206,6 +206,18 @@ static void similar_items_of_recommenders_go_together(void **state)
         for (const char *line = strstr(command_out, "\ng1.3,"); line; line = strstr(line + 1, "\ng1.3,"))
             own += strncmp(line, "\ng1.3,g1.", 9) == 0;
         assert_int_equal(own, 7);
+        /* Terms that a device adds need a file of features; what the state says of items does not. */
+        training_file("groups.tsv", "item\tkind\ng1.3\ta\ng1.4\tb\n");
+#define FACTS                                                                                                \
+    " -o data.item-features=groups.tsv -o data.item-features.format=tsv -o "                                 \
+    "data.item-features.categories=kind -o model.home-terms="
+        command_expect("-q -c groups.ini -O plain" FACTS "no", 0, "");
+        command_expect("-q -c groups.ini -O at-home" FACTS "yes", 0, "");
+        command_expect("similar plain --item g1.3 -n 7", 0, "");
+        snprintf(first, sizeof first, "%s", command_out);
+        command_expect("similar at-home --item g1.3 -n 7", 0, "");
+        assert_string_equal(command_out, first);
+        command_expect("items at-home", 0, "");
     }
     command_expect("-q -c groups.ini -o model.recommender=private-biases -O biases", 0, "");
     command_expect("similar biases --item g1.3", 3, "nothing was learnt about it");

@@ -96,7 +96,12 @@ static void faulty_records_are_treated_as_in_the_run(void **state)
     training_file("faulty.csv", "user,item,rating\nuserb,\"item,3\",5\nusera,item-4,much\n");
     command_expect("evaluate out --data faulty.csv", 3, "faulty.csv:3");
     command_expect("-c config.ini -o privacy.on-violation=zero -O forgiving", 0, "");
-    command_expect("evaluate forgiving --data faulty.csv", 0, "1 records are at fault: left out");
+    command_expect("evaluate forgiving --data faulty.csv", 0, "1 record is at fault: left out");
+    training_file("other.csv", "user,item,rating\nusera\nuserb\n");
+    command_expect("evaluate forgiving --data other.csv", 3,
+                   "--data other.csv: no line of it is a record in the form of the run's own file");
+    training_file("strangers.csv", "user,item,rating\nnewcomer,item-1,5\n");
+    command_expect("evaluate out --data strangers.csv", 3, "no record is left to evaluate on");
 }
 
 static void other_records_are_matched_by_id(void **state)

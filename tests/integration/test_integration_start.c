@@ -334,7 +334,7 @@ static int on_a_terminal(const char *config, const char *answers)
 static void a_terminal_is_asked(void **state)
 {
     (void)state;
-    const int code = on_a_terminal("asked.ini", "yes\nmaybe\nexplicit\n\n500\n\n50\n1\n5\n3\n\n");
+    const int code = on_a_terminal("asked.ini", "yes\nmaybe\nexplicit\n\n-5\n500\n\n50\n1\n0\n5\nx\n3\n\n");
     if (code < 0) {
         print_message("no pseudo-terminal here: questions are not tested\n");
         return;
@@ -343,6 +343,9 @@ static void a_terminal_is_asked(void **state)
         fail_msg("exit code %d: %s", code, other);
     assert_non_null(strstr(other, "What is a record: a rating (explicit)"));
     assert_non_null(strstr(other, "must be explicit|implicit|counts"));
+    assert_non_null(strstr(other, "users=-5: must be a number from 1 to 2147483647"));
+    assert_non_null(strstr(other, "value-max=0: must be above value-min (1)"));
+    assert_non_null(strstr(other, "epsilon=x: must be a number"));
     assert_non_null(strstr(other, "And the largest?"));
     assert_non_null(strstr(other, "(Enter: ratings)"));
     assert_true(command_exists("asked.ini"));
@@ -353,6 +356,7 @@ static void a_terminal_is_asked(void **state)
     assert_non_null(strstr(text, "column.rating = rating\n"));
     /* The end of the input: what is missing is listed. */
     assert_int_equal(on_a_terminal("half.ini", "no\nimplicit\n500\n\004"), 2);
+    assert_non_null(strstr(other, "Then you are asked about separators and columns at the end."));
     assert_non_null(strstr(other, "these facts are missing"));
     assert_false(command_exists("half.ini"));
 }

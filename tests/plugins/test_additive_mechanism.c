@@ -96,7 +96,8 @@ static void what_is_left_out_is_refused(void **unused)
     spec = whole, spec.norm = DPF_NORM_ROWS, spec.whole_blocks = 1, spec.event = DPF_EVENT_DISCRETE_LAPLACE,
     refused("ROWS of Laplace");
     spec = whole, spec.shared = P_SHARED + 1, refused("another place of the shared parameters");
-    spec = whole, spec.in_shares = DPF_SHARES_VARIANCE, refused("shares without their parameters");
+    spec = whole, spec.max_bits = 31, spec.in_shares = DPF_SHARES_VARIANCE,
+    refused("shares without their parameters");
     spec = whole;
     struct plain_host host;
     plain_init(&host, &component);
@@ -104,6 +105,34 @@ static void what_is_left_out_is_refused(void **unused)
     assert_int_equal(plain_create(&host, "precision=float"), DPF_E_UNSUPPORTED);
     assert_int_equal(plain_create(&host, ""), DPF_OK);
     plain_close(&host);
+}
+
+enum { P_SHARES_SHARED = P_EPSILON + 1 };
+static const dpf_param params_of_shares[] = {
+    [P_EPSILON] =
+        DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "", "Budget."),
+    DPF_SHARES_PARAMS(20, 8, 40),
+};
+DPF_ADDITIVE_COMPONENT(shares, spec, dpf_additive_shares_functions, .id = "test-shares", .version = "1.0.0",
+                       .summary = "A test", .citation = "", .params = params_of_shares,
+                       .n_params = sizeof params_of_shares / sizeof params_of_shares[0])
+
+/* A plan has the steps of a share of a row and of the Gram row in one word: more would be other noise than is stated. */
+static void steps_of_shares_that_no_plan_keeps_are_refused(void **unused)
+{
+    (void)unused;
+    for (int32_t law = DPF_SHARES_VARIANCE; law <= DPF_SHARES_LAW; law++)
+        for (int32_t bits = 31; bits <= 42; bits++) {
+            struct plain_host host;
+            spec = whole, spec.shared = P_SHARES_SHARED, spec.in_shares = law, spec.max_bits = bits;
+            plain_init(&host, &shares);
+            host.random = &plain_random;
+            const int kept = law == DPF_SHARES_LAW || bits == 31;
+            assert_int_equal(plain_create(&host, ""), kept ? DPF_OK : DPF_E_INTERNAL);
+            if (!kept)
+                assert_non_null(strstr(host.report, "32 bits"));
+            plain_close(&host);
+        }
 }
 
 static dpf_event planned(struct plain_host *host, struct plain_release *r, dpf_noise_plan *plan)
@@ -248,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_out_is_refused),
+        cmocka_unit_test(steps_of_shares_that_no_plan_keeps_are_refused),
         cmocka_unit_test(linf_is_charged_for_each),
         cmocka_unit_test(rows_are_charged_by_the_smaller_bound),
         cmocka_unit_test(draws_know_the_change),

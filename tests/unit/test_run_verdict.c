@@ -240,6 +240,10 @@ static void the_fallback_of_the_same_epsilon_decides(void **state)
          "ndcg@10 is 0.2000 against 0.1000 (+100 %)",
          "Without privacy a list of popular items would have 0.2500.");
     says(&input, VERDICT_BETTER, "These figures are private", "no epsilon covers it (C10)");
+    input.at_home = 1;
+    says(&input, VERDICT_BETTER,
+         "Without privacy, and without home terms, a list of popular items would have 0.2500.", "");
+    input.at_home = 0;
     set(&released, 0.24);
     says(&input, VERDICT_WORSE, "ranks worse than", "dpframe start FILE recipe=private-popularity");
     set(&released, 0.201);

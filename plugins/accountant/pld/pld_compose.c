@@ -73,13 +73,20 @@ static double unit_of(const struct pld_pair *pair)
     return isfinite(width) ? width : 0.0;
 }
 
+/* Of both pairs the smaller one, if they differ by roundings alone (pld_pair_make), which a draw magnifies. */
+static double unit_of_both(const struct pld_group *group)
+{
+    const double above = unit_of(&group->above), below = unit_of(&group->below);
+    return below < above && below > above * (1.0 - 1e-9) ? below : above;
+}
+
 /* A distance of which that of large masses is a multiple: then these are not rounded. Slightly less, so that
    points of the grid are at them or just below. */
 static double aligned(const struct pld_problem *problem, double h)
 {
     double most = 0.0, size = 0.0;
     for (int64_t i = 0; i < problem->n; i++) {
-        const double unit = unit_of(&problem->groups[i].above);
+        const double unit = unit_of_both(&problem->groups[i]);
         if (unit > h / 4.0 && problem->groups[i].copies * unit > most) {
             most = problem->groups[i].copies * unit;
             size = unit * (1.0 - 64.0 * DBL_EPSILON);
@@ -95,8 +102,8 @@ static double aligned(const struct pld_problem *problem, double h)
 /* So much larger than delta a Chernoff bound may be at epsilon, for the rounding of the last transform. */
 static double log_room(const struct state *s)
 {
-    const double points = 1.0 / -expm1(-2.0 * s->read_tilt * s->h);
-    const double room = -log(s->transform.error * sqrt(points < 1e9 ? points : 1e9)) - ROUNDING_LOG_PART;
+    const double norm = pld_read_norm(s->read_tilt, s->h);
+    const double room = -log(s->transform.error * fmin(norm, 3e4)) - ROUNDING_LOG_PART;
     return s->transform.n == 0 ? FIRST_ROOM : room < 26.0 ? room : 26.0;
 }
 

@@ -40,6 +40,19 @@ void pld_grid_range(const struct pld_pair *pair, double tail, double *low, doubl
     *low = below > smallest ? below : smallest;
 }
 
+/* The least x with P's mass up to it at least that; to a part in 1e9 of the range. */
+static double inner_quantile(const struct pld_pair *pair, double low, double high, double mass)
+{
+    for (int i = 0; i < 100 && high - low > 1e-12 * (fabs(low) + fabs(high)); i++) {
+        const double middle = low + (high - low) / 2.0;
+        if (pld_pair_tails(pair, middle).p_low < mass)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
 /* ---- cells --------------------------------------------------------------------------------------- */
 
 /* An end of a cell. */
@@ -189,6 +202,21 @@ static void fill_above(const struct points *p, struct pld_losses *losses)
 }
 
 /*
+ * The spike. A draw with a tiny rate leaves nearly all of the loss within much less than h: one cell has it,
+ * with nothing beside it that is as heavy. To round that cell down would cost a part of h in every release, a
+ * tenth of epsilon for a million of them. So from below P and Q are cut in two: what lies within h/2 of the
+ * median, and the rest. The first becomes one point of loss ln(P/Q), its own, which only loses information:
+ * (P' - y Q')_+ is the divergence of two measures that are seen as one outcome, and no more than that of them
+ * as they are. The grid is moved such that a point of it has this loss. The rest is treated as without a
+ * spike, in cells that end where the spike does; what is said below holds for any masses within a cell. The
+ * divergence of a sum of parts that are disjoint is the sum of theirs, so the sum of both bounds is one.
+ */
+struct spike {
+    double loss, mass;           /* mass 0: there is none */
+    struct pld_tails start, end; /* where it starts and ends */
+};
+
+/*
  * From below, in masses of P. Between two grid points the divergence, which is convex, lies below its chord
  * by at most `dip`: so far is the chord above the point where the tangents at its ends meet. With every grid
  * point lowered by the larger dip beside it, the chords are below the divergence, and so is their convex
@@ -235,11 +263,18 @@ static void round_down(struct lower *low)
     low->cell.up = low->dip = 0.0;
 }
 
-static void lower_cells(const struct points *p, const struct pld_losses *losses, struct lower *cells)
+/* The cells beside the spike end where it does. */
+static void lower_cells(const struct points *p, const struct spike *spike, const struct pld_losses *losses,
+                        struct lower *cells)
 {
     for (int64_t i = 0; i + 1 < p->n; i++) {
         struct lower *const low = &cells[i];
-        low->cell = cell_at(&p->points[i], &p->points[i + 1], losses, 1);
+        struct point from = p->points[i], to = p->points[i + 1];
+        if (spike->mass > 0.0 && from.at == 0.0)
+            from.tails = spike->end;
+        if (spike->mass > 0.0 && to.at == 0.0)
+            to.tails = spike->start;
+        low->cell = cell_at(&from, &to, losses, 1);
         const double up = low->cell.up, down = low->cell.down, shrink = exp(-low->cell.width);
         low->dip = up > 0.0 && down > 0.0 ? up * down * (1.0 - shrink) / (down + up * shrink) : 0.0;
         low->dip *= 1.0 + 1e-6;
@@ -339,20 +374,44 @@ static void take_hull(const struct points *p, double h, double *mass)
     }
 }
 
+/* And roundings of the sums before. */
+static void add_spike(const struct points *p, const struct spike *spike, double *mass)
+{
+    for (int64_t i = 0; i < p->n; i++) {
+        mass[i] *= 1.0 - 16.0 * DBL_EPSILON;
+        if (p->points[i].at == 0.0)
+            mass[i] += spike->mass;
+    }
+}
+
+/* The hull leaves a negative mass only right of all others: there what was lowered is below 0, as of a single
+   atom. To leave it out would be too much; then all cells are rounded down. */
+static int has_negative(const struct pld_losses *losses)
+{
+    for (int64_t i = 0; i < losses->n; i++)
+        if (losses->mass[i] < 0.0)
+            return 1;
+    return 0;
+}
+
 static dpf_status fill_below(const dpf_host *host, const struct pld_pair *pair, const struct points *p,
-                             struct pld_losses *losses)
+                             const struct spike *spike, struct pld_losses *losses)
 {
     const dpf_memory_service *memory = dpf_memory(host);
     const struct pld_tails *end = &p->points[p->n - 1].tails;
     struct lower *cells = memory->allocate(host, (uint64_t)p->n * sizeof *cells);
     if (!cells)
         return DPF_E_MEMORY;
-    lower_cells(p, losses, cells);
+    lower_cells(p, spike, losses, cells);
     lower_masses(cells, p->n, losses->mass);
-    for (int64_t i = 0; i < p->n; i++)
-        losses->mass[i] *= 1.0 - 16.0 * DBL_EPSILON;
-    memory->release(host, cells);
+    add_spike(p, spike, losses->mass);
     take_hull(p, losses->h, losses->mass);
+    if (has_negative(losses)) {
+        for (int64_t i = 0; i < p->n; i++)
+            losses->mass[i] = i + 1 < p->n ? cells[i].cell.p : 0.0;
+        add_spike(p, spike, losses->mass);
+    }
+    memory->release(host, cells);
     losses->infinite = pld_pair_infinite(pair);
     const double high = end->p_high * (1.0 - end->error) - losses->infinite;
     losses->mass[p->n - 1] += high > 0.0 ? high : 0.0;
@@ -372,6 +431,31 @@ static void finish(struct pld_losses *losses)
         n++;
     }
     losses->n = n;
+}
+
+/* ---- the spike ----------------------------------------------------------------------------------- */
+
+#define SPIKE_REST 0.45 /* most that may lie outside of it, of P and of Q */
+
+/* Both sums are of tails below 1/2, whose relative errors are known. P is no more than it is, Q no less. */
+static struct spike find_spike(const struct pld_pair *pair, const struct pld_cells *cells)
+{
+    const struct spike none = {.loss = cells->offset};
+    double low, high;
+    pld_grid_range(pair, cells->tail, &low, &high);
+    const double middle = inner_quantile(pair, low, high, 0.5);
+    const double from = middle - cells->h / 2.0, to = middle + cells->h / 2.0;
+    const struct pld_tails start = pld_pair_tails(pair, from), end = pld_pair_tails(pair, to);
+    const double error = fmax(start.error, end.error) + 2.0 * DBL_EPSILON;
+    const double p = (start.p_low + end.p_high) * (1.0 + error),
+                 q = (start.q_low + end.q_high) * (1.0 - error);
+    if (!(p < SPIKE_REST && q < SPIKE_REST))
+        return none;
+    const double p_log = log1p(-p), q_log = log1p(-q);
+    const double loss = p_log - q_log - 4.0 * DBL_EPSILON * (fabs(p_log) + fabs(q_log));
+    if (!(loss > from && loss < to))
+        return none;
+    return (struct spike){loss, (1.0 - p) * (1.0 - 16.0 * DBL_EPSILON), start, end};
 }
 
 /* ---- which cells --------------------------------------------------------------------------------- */
@@ -445,7 +529,25 @@ static void turn(struct points *p)
     }
 }
 
-static dpf_status cut(const struct pld_pair *pair, const struct pld_cells *cells, struct points *out)
+/* The offset becomes a point, if none is there. */
+static dpf_status add_zero(const struct pld_pair *pair, const struct pld_cells *cells, struct points *out)
+{
+    int64_t i = 0;
+    while (i < out->n && out->points[i].at < 0.0)
+        i++;
+    if (i < out->n && out->points[i].at == 0.0)
+        return DPF_OK;
+    const struct point zero = point_at(pair, 0.0, cells->offset, cells->h);
+    const dpf_status status = points_add(out, &zero);
+    if (status != DPF_OK)
+        return status;
+    memmove(&out->points[i + 1], &out->points[i], (size_t)(out->n - 1 - i) * sizeof zero);
+    out->points[i] = zero;
+    return DPF_OK;
+}
+
+static dpf_status cut(const struct pld_pair *pair, const struct pld_cells *cells, int at_zero,
+                      struct points *out)
 {
     double low, high;
     pld_grid_range(pair, cells->tail, &low, &high);
@@ -459,19 +561,26 @@ static dpf_status cut(const struct pld_pair *pair, const struct pld_cells *cells
     if (status == DPF_OK)
         status = march(pair, cells, first, out);
     turn(out);
-    return status == DPF_OK ? march(pair, cells, last, out) : status;
+    if (status == DPF_OK)
+        status = march(pair, cells, last, out);
+    return status == DPF_OK && at_zero ? add_zero(pair, cells, out) : status;
 }
 
 dpf_status pld_grid_fill(const dpf_host *host, const struct pld_pair *pair, int from_below,
                          const struct pld_cells *cells, struct pld_losses *losses)
 {
     struct points points = {.host = host};
-    dpf_status status = cut(pair, cells, &points);
+    struct pld_cells moved = *cells;
+    struct spike spike = {.loss = cells->offset};
+    if (from_below)
+        spike = find_spike(pair, cells);
+    moved.offset = spike.loss;
+    dpf_status status = cut(pair, &moved, spike.mass > 0.0, &points);
     if (status == DPF_OK)
-        status = losses_new(host, &points, cells->offset, cells->h, losses);
+        status = losses_new(host, &points, moved.offset, cells->h, losses);
     if (status == DPF_OK) {
         if (from_below)
-            status = fill_below(host, pair, &points, losses);
+            status = fill_below(host, pair, &points, &spike, losses);
         else
             fill_above(&points, losses);
         finish(losses);
@@ -483,19 +592,6 @@ dpf_status pld_grid_fill(const dpf_host *host, const struct pld_pair *pair, int 
 /* ---- the scout ----------------------------------------------------------------------------------- */
 
 #define SCOUT_GROWTH 0.01 /* of the distance from the bulk, from point to point */
-
-/* The least x with P's mass up to it at least that; to a part in 1e9 of the range. */
-static double inner_quantile(const struct pld_pair *pair, double low, double high, double mass)
-{
-    for (int i = 0; i < 100 && high - low > 1e-12 * (fabs(low) + fabs(high)); i++) {
-        const double middle = low + (high - low) / 2.0;
-        if (pld_pair_tails(pair, middle).p_low < mass)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
 
 dpf_status pld_grid_scout(const dpf_host *host, const struct pld_pair *pair, double tail,
                           struct pld_losses *losses)

@@ -9,7 +9,8 @@
  *
  * From below: what lies in a cell first becomes one point, and then parts of neighbouring cells are joined in
  * the proportion that puts their common loss on the point between them. Both lose information only, so the
- * result is a lower bound; where no neighbour fits, losses are rounded down.
+ * result is a lower bound; where no neighbour fits, losses are rounded down. A spike, most of the mass within
+ * a width of h, becomes one point of its own loss, and the grid is moved to have it.
  *
  * Either way the error is of second order in the width of a cell: E[e^{tX}] grows by t(t+1)/12 of the mean of
  * width^2 under the tilted law. So cells are narrow where the tilted loss mostly is, and wide elsewhere: a
@@ -34,7 +35,7 @@ struct pld_losses {
 
 /* How a loss is cut into cells. Their ends are offset and whole multiples of h. */
 struct pld_cells {
-    double offset; /* a loss of large mass, or that of an end */
+    double offset; /* a loss of large mass, or that of an end; from below that of a spike replaces it */
     double h;
     double tail; /* mass that may be left out, of each end */
     double tilt; /* of the law whose error counts, and the logarithm of E[e^{tilt X}] */

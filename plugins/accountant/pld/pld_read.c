@@ -18,10 +18,16 @@ struct reader {
     double allowed; /* bound of all errors of delta at the grid point below it */
     double shrink;  /* e^{-h} */
     double slack;   /* relative error of sums, weights and K */
-    double points;  /* norm of the weights, in units of the one at the lowest point */
+    double points;  /* pld_read_norm */
     double beyond;  /* bound on what lies right of the window */
     double aliased; /* bound on the tilted mass that is folded into it */
 };
+
+double pld_read_norm(double tilt, double h)
+{
+    const double rest = -expm1(-2.0 * tilt * h), linear = h * sqrt(2.0 / rest) / rest;
+    return fmin(sqrt(1.0 / rest), linear) * (1.0 + 1e-12);
+}
 
 static struct reader reader_new(const struct pld_composed *c)
 {
@@ -31,8 +37,7 @@ static struct reader reader_new(const struct pld_composed *c)
     struct reader r = {.t = t, .window = w, .h = h, .from_below = c->from_below, .shrink = exp(-h)};
     for (int64_t i = 0; i < c->n; i++)
         r.base += c->losses[i].copies * c->losses[i].offset;
-    const double terms = 1.0 / -expm1(-2.0 * w->tilt * h); /* the weights fall geometrically */
-    r.points = sqrt(terms < (double)t->n ? terms : (double)t->n);
+    r.points = fmin(pld_read_norm(w->tilt, h), sqrt((double)t->n));
     r.beyond = exp(w->log_right - w->tilt * (w->high - w->law.mean));
     r.aliased = exp(w->log_right) + exp(w->log_left);
     r.slack =

@@ -210,6 +210,40 @@ static void compositions_of_points(void **state)
     }
 }
 
+/* Losses s (m - 2k) of discrete Laplace noise of scale 1/s, shifted by m steps (pld_pair.h). */
+static struct points laplace_points(real s, int m)
+{
+    struct points points = {.n = m + 1};
+    for (int k = 0; k <= m; k++) {
+        const real part = k == 0 || k == m ? 1 : -expm1l(-s);
+        points.p[k] = points.q[m - k] = expl(-s * k) * part / (1 + expl(-s));
+    }
+    return points;
+}
+
+/* A rare draw leaves all losses but the largest within a cell of the grid: the spike (pld_grid.c). */
+static void compositions_of_a_spike(void **state)
+{
+    static const struct {
+        double scale, rate;
+        int steps, copies;
+    } settings[] = {{0.4, 1e-3, 3, 40}, {0.3, 0.01, 3, 20}, {1, 1e-4, 3, 30}, {0.25, 1e-6, 3, 40},
+                    {0.5, 1e-5, 2, 60}, {0.2, 1e-3, 2, 60}, {2, 0.01, 3, 30}};
+    (void)state;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const struct points whole = laplace_points(1 / (real)settings[i].scale, settings[i].steps);
+        struct composition c = {.copies = settings[i].copies};
+        dpf_event event = case_sampled(
+            case_event(DPF_EVENT_DISCRETE_LAPLACE, settings[i].scale, settings[i].steps), settings[i].rate);
+        char name[64];
+        draw(&whole, settings[i].rate, &c);
+        event.grid = 1;
+        event.count = settings[i].copies;
+        snprintf(name, sizeof name, "spike %d", (int)i);
+        check(&event, 1, 1e-40, 1, of_composition, &c, name);
+    }
+}
+
 /* ---- integer noise ------------------------------------------------------------------------------- */
 
 #define REACH 700
@@ -347,6 +381,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaussian_noise_at_all_sizes),
         cmocka_unit_test(compositions_of_points),
+        cmocka_unit_test(compositions_of_a_spike),
         cmocka_unit_test(integer_noise_is_no_worse_than_its_gaussian),
         cmocka_unit_test(integer_noise_is_hardly_worse_than_a_gaussian),
     };
