@@ -75,9 +75,9 @@ static void samplers_need_their_features(void **state)
 static void sums_need_their_senders(void **state)
 {
     (void)state;
-    refused("items.aggregator=secagg\n", "items.aggregator", "there are 1 parties");
+    refused("items.aggregator=secagg\n", "items.aggregator", "only 1 parties send");
     runs(SENT "items.aggregator.survivors=40\n");
-    refused(SENT "items.aggregator.survivors=41\n", "items.aggregator", "there are 40 parties");
+    refused(SENT "items.aggregator.survivors=41\n", "items.aggregator", "only 40 parties send");
     /* 20 are drawn on average. */
     refused(SENT "items.aggregator.survivors=30\nitems.sampler=poisson-users\nitems.sampler.rate=0.5\n",
             "items.sampler", "draws 20 of 40 users");

@@ -129,14 +129,14 @@ static void closed_where_it_fails(void **state)
     (void)state;
     assert_stops("items.aggregator=secagg\nitems.aggregator.lost-before-unmask=0.6\n", "no sum is opened");
     training_refused(base, "items.aggregator=secagg\nitems.aggregator.survivors=41\n", DPF_FAULT_CONFIG,
-                     "there are 40 parties");
+                     "only 40 parties send");
     /* The protocol would open it, but the mechanism counts on more. */
     assert_stops(
         "items.aggregator=secagg\nitems.aggregator.threshold=3\nitems.aggregator.lost-before-input=0.8\n"
         "items.mechanism.clients=30\n",
         "no sum is opened");
     training_refused(base, "items.aggregator=modular-sum\nitems.aggregator.survivors=41\n", DPF_FAULT_CONFIG,
-                     "there are 40 parties");
+                     "only 40 parties send");
     /* Half of them are drawn. */
     training_refused(base,
                      "items.aggregator=modular-sum\nitems.mechanism.clients=35\nitems.sampler=poisson-users\n"

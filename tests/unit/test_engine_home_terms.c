@@ -205,7 +205,7 @@ static void what_is_missing_is_named(void **state)
     const struct feature_table none = {.columns = 0};
     (void)state;
     assert_int_equal(home_terms_open(&none, &none, ITEMS, NULL, &home, &error), -1);
-    assert_non_null(strstr(error.text, "data.item-features"));
+    assert_non_null(strstr(error.text, "[data] item-features"));
 }
 
 int main(void)

@@ -168,7 +168,7 @@ static void numbers_are_in_their_ranges(void **state)
     for (size_t d = 0; d < sizeof disorders / sizeof disorders[0]; d++) {
         said.arrays[EASE_COLUMN].data = disorders[d];
         assert_int_equal(reads(&said, ITEMS, &error), -1);
-        assert_non_null(strstr(error.text, "disorder"));
+        assert_non_null(strstr(error.text, "do not ascend"));
     }
 }
 

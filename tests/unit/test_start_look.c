@@ -100,7 +100,7 @@ static void what_is_no_text_is_named(void **state)
                  {"PK\3\4abc", 7, "Excel"},
                  {"SQLite format 3\0abc", 19, "SQLite"},
                  {"{\"user\": 1, \"item\": 2}\n", 23, "JSON"},
-                 {"a,b\n1,\0\n", 8, "no text"}};
+                 {"a,b\n1,\0\n", 8, "not text"}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct dpf_error error = {0};
         struct look look;
