@@ -284,6 +284,13 @@ static void nothing_is_ignored_in_silence(void **state)
     /* Without a solver there is no side that another model would have, so that no key of it is read. */
     static const char *const unread[] = {"users.loss.nosuch=1", "items.mechanism.nosuch=1",
                                          "users.loss=nosuchloss", "users.loss.lambda=abc", "items.terms=a"};
+    /* Whether anybody has a test record does not decide whether a range is asked for. */
+    training_file("clip.csv", "user,item,rating\n1,1,3\n2,1,4\n1,2,5\n");
+    training_file("clip.ini",
+                  "[data]\nformat = csv\nheader = yes\npath = clip.csv\n[model]\nkind = mean\n[evaluate]\n"
+                  "metrics = rmse\nclip-predictions = yes\n");
+    command_expect("check -c clip.ini -o split.kind=none", 2, "clipping needs the range of values");
+    command_expect("check -c clip.ini -o split.kind=per-user", 2, "clipping needs the range of values");
     training_file("bare.ini",
                   "[data]\nformat = synthetic\nfeedback = implicit\n[model]\nkind = popularity\n");
     command_expect("check -c bare.ini", 0, "");
