@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "base/files.h"
+#include "base/json_in.h"
 #include "base/memory.h"
 #include "dpframe/accounting.h"
 #include "privacy/event_json.h"
@@ -149,12 +150,6 @@ static int line_fails(const struct file *file, int64_t line, const char *why, st
                      file->path, (long long)line, why);
 }
 
-static const char *text_in(const json_t *head, const char *key)
-{
-    const char *text = json_string_value(json_object_get(head, key));
-    return text ? text : "";
-}
-
 static int check_unit(const struct file *file, const json_t *head, const struct guarantee *guarantee,
                       struct dpf_error *error)
 {
@@ -163,15 +158,15 @@ static int check_unit(const struct file *file, const json_t *head, const struct 
                                statement_observer(guarantee->observer)};
     int same = 1;
     for (int i = 0; i < 3; i++)
-        same &= strcmp(text_in(head, keys[i]), own[i]) == 0;
+        same &= strcmp(json_text_in(head, keys[i]), own[i]) == 0;
     return same
                ? 0
                : error_set(error, DPF_FAULT_CONFIG,
                            "[privacy] ledger = %s is for unit %s, adjacency %s, observer %s; this run is for "
                            "%s, %s, %s. Epsilons of different ones do not add up: use the same, or another "
                            "file",
-                           file->path, text_in(head, keys[0]), text_in(head, keys[1]), text_in(head, keys[2]),
-                           own[0], own[1], own[2]);
+                           file->path, json_text_in(head, keys[0]), json_text_in(head, keys[1]),
+                           json_text_in(head, keys[2]), own[0], own[1], own[2]);
 }
 
 /* The lists of ids, one after the other. */
@@ -180,15 +175,15 @@ static int check_lists(const struct file *file, const json_t *head, const struct
 {
     const char *const keys[] = {"users", "items"}, *const own[] = {request->users, request->items};
     for (int i = 0; i < 2; i++)
-        if (strcmp(text_in(head, keys[i]), own[i]) != 0)
+        if (strcmp(json_text_in(head, keys[i]), own[i]) != 0)
             return error_set(
                 error, DPF_FAULT_CONFIG,
                 "[privacy] ledger = %s is for runs whose list of %s is %s; the list of this run is %s. Who "
                 "is "
                 "protected by one of them only, their sum does not protect: use the same [data] %s-file key, "
                 "or another file",
-                file->path, keys[i], *text_in(head, keys[i]) ? text_in(head, keys[i]) : "not stated", own[i],
-                keys[i]);
+                file->path, keys[i],
+                *json_text_in(head, keys[i]) ? json_text_in(head, keys[i]) : "not stated", own[i], keys[i]);
     return 0;
 }
 
@@ -207,13 +202,13 @@ static int check_head(const struct file *file, const json_t *line, const struct 
         return line_fails(file, 1, "does not identify a dpframe ledger", error);
     if (check_unit(file, line, guarantee, error) != 0)
         return -1;
-    if (strcmp(text_in(line, "public"), request->declared) != 0)
+    if (strcmp(json_text_in(line, "public"), request->declared) != 0)
         return error_set(
             error, DPF_FAULT_CONFIG,
             "[privacy] ledger = %s is for runs that declare %s to be public; this run declares %s. "
             "What one of them does not protect, their sum does not: declare the same, or use "
             "another file",
-            file->path, *text_in(line, "public") ? text_in(line, "public") : "nothing",
+            file->path, *json_text_in(line, "public") ? json_text_in(line, "public") : "nothing",
             *request->declared ? request->declared : "nothing");
     if (check_lists(file, line, request, error) != 0)
         return -1;
@@ -251,10 +246,10 @@ static int add_events(struct file *file, const json_t *list)
 static int check_resumption(const struct file *file, const json_t *line,
                             const struct data_ledger_resumption *resumption, struct dpf_error *error)
 {
-    const char *by = text_in(line, "resumed_by");
+    const char *by = json_text_in(line, "resumed_by");
     size_t i;
     json_t *claim;
-    if (!resumption || strcmp(text_in(line, "resumes"), resumption->process) != 0)
+    if (!resumption || strcmp(json_text_in(line, "resumes"), resumption->process) != 0)
         return 0;
     json_array_foreach((json_t *)(uintptr_t)resumption->claims, i, claim)
     {
@@ -267,7 +262,7 @@ static int check_resumption(const struct file *file, const json_t *line,
         "its "
         "later rounds would be released twice. Nothing is released. Use the results, or the last checkpoint, "
         "of the run that went on from it; to start anew, which is charged again, remove the file",
-        resumption->checkpoint, text_in(line, "time"), file->path);
+        resumption->checkpoint, json_text_in(line, "time"), file->path);
 }
 
 static int add_line(struct file *file, int64_t number, const char *text, size_t length,

@@ -5,21 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_in.h"
 #include "base/memory.h"
 #include "plot/html_page.h"
 #include "privacy/guarantee.h"
-
-static const char *text_in(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static double number_in(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : (double)INFINITY;
-}
 
 /* The head of the statement is lines "Word   what", and their continuations, down to the first blank one. */
 static void add_head(struct text *page, const char *text)
@@ -62,15 +51,15 @@ static void add_accounts(struct text *page, const char *title, const json_t *acc
     json_array_foreach(accounts, i, account)
     {
         char epsilon[32], delta[32];
-        const double at = number_in(account, "epsilon");
+        const double at = json_number_in(account, "epsilon");
         text_add(page, "<li><b>epsilon = %s",
                  isfinite(at) ? guarantee_digits_up(at, 6, epsilon) : "infinity");
-        if (number_in(account, "delta") > 0)
-            text_add(page, ", delta = %s", guarantee_digits_up(number_in(account, "delta"), 6, delta));
+        if (json_number_in(account, "delta") > 0)
+            text_add(page, ", delta = %s", guarantee_digits_up(json_number_in(account, "delta"), 6, delta));
         text_add(page, "</b> (");
-        html_text(page, text_in(account, "accountant"));
+        html_text(page, json_text_in(account, "accountant"));
         text_add(page, "): ");
-        html_text(page, text_in(account, "source"));
+        html_text(page, json_text_in(account, "source"));
         if (json_is_true(json_object_get(account, "plan")))
             text_add(page, "; of the plan with secure noise, not of this run");
         text_add(page, "</li>\n");
@@ -90,9 +79,9 @@ static void add_conditions(struct text *page, const json_t *conditions)
     {
         const int holds = json_is_true(json_object_get(condition, "holds"));
         failing += !holds;
-        sheet_printf(&table, "%s %s", text_in(condition, "id"), text_in(condition, "title"));
+        sheet_printf(&table, "%s %s", json_text_in(condition, "id"), json_text_in(condition, "title"));
         sheet_text(&table, holds ? "holds" : "FAILS");
-        sheet_text(&table, text_in(condition, "why"));
+        sheet_text(&table, json_text_in(condition, "why"));
     }
     text_add(page, "<details%s><summary>", failing ? " open=\"open\"" : "");
     if (failing)

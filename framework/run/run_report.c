@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/json_in.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/model_scorer.h"
@@ -42,18 +43,6 @@ struct run_report {
     struct dpf_error why_not; /* the records could not be used */
     struct text page;
 };
-
-static const char *text_in(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static double number_in(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : (double)NAN;
-}
 
 /* A file of the run by its path in the directory, as text. Free it; NULL if it is not there. */
 static char *read_file(const struct run_report *report, const char *name)
@@ -154,14 +143,15 @@ static void add_promise(struct run_report *report)
     json_t *account;
     json_array_foreach(proved, i, account)
     {
-        if (isfinite(number_in(account, "epsilon")) &&
-            (!least || number_in(account, "epsilon") < number_in(least, "epsilon")))
+        if (isfinite(json_number_in(account, "epsilon")) &&
+            (!least || json_number_in(account, "epsilon") < json_number_in(least, "epsilon")))
             least = account;
     }
     if (least) {
         text_add(&text, "Proved: epsilon %s at delta %g by %s, unit %s, adjacency %s.",
-                 guarantee_digits_up(number_in(least, "epsilon"), 5, epsilon), number_in(least, "delta"),
-                 text_in(least, "accountant"), text_in(least, "unit"), text_in(least, "adjacency"));
+                 guarantee_digits_up(json_number_in(least, "epsilon"), 5, epsilon),
+                 json_number_in(least, "delta"), json_text_in(least, "accountant"),
+                 json_text_in(least, "unit"), json_text_in(least, "adjacency"));
         if (json_is_true(json_object_get(least, "plan")))
             text_add(&text,
                      " This is proved of the plan, run with secure noise; the noise of this run comes from a "
@@ -180,7 +170,7 @@ static void add_promise(struct run_report *report)
 static int is_synthetic(const struct run_report *report)
 {
     const json_t *data = json_object_get(json_object_get(report->json, "config"), "data");
-    return strcmp(text_in(data, "format"), "synthetic") == 0;
+    return strcmp(json_text_in(data, "format"), "synthetic") == 0;
 }
 
 /* Which data, which model, when, and which program. */
@@ -188,8 +178,8 @@ static void add_origin(struct run_report *report)
 {
     const json_t *config = json_object_get(report->json, "config");
     const json_t *data = json_object_get(config, "data"), *model = json_object_get(config, "model");
-    const char *path = text_in(data, "path"), *slash = strrchr(path, '/');
-    const char *recommender = text_in(model, "recommender"), *kind = text_in(model, "kind");
+    const char *path = json_text_in(data, "path"), *slash = strrchr(path, '/');
+    const char *recommender = json_text_in(model, "recommender"), *kind = json_text_in(model, "kind");
     char *file = files_join(report->directory, "run.json"), when[32] = "";
     struct text origin = {0};
     struct stat info;
@@ -203,7 +193,7 @@ static void add_origin(struct run_report *report)
              *recommender ? recommender
              : *kind      ? kind
                           : "factorization",
-             text_in(report->json, "dpframe"), when);
+             json_text_in(report->json, "dpframe"), when);
     html_page_note(&report->page, origin.data ? origin.data : "");
     report->page.failed |= origin.failed || !file;
     text_free(&origin);
@@ -275,7 +265,7 @@ static void add_metric_row(struct run_report *report, struct sheet *table, const
         sheet_text(table, NULL);
     json_object_foreach(report->models, other, metrics)
     {
-        add_value(table, name, number_in(metrics, name));
+        add_value(table, name, json_number_in(metrics, name));
     }
 }
 
@@ -305,7 +295,7 @@ static void add_conventions(struct run_report *report)
     {
         sheet_text(&table, name);
         sheet_count(&table, (long long)json_integer_value(json_object_get(convention, "averaged_over")));
-        sheet_text(&table, text_in(convention, "convention"));
+        sheet_text(&table, json_text_in(convention, "convention"));
     }
     text_add(&report->page, "<details><summary>How these are computed</summary>\n");
     if (html_page_table(&report->page, &table) != 0)
@@ -352,8 +342,8 @@ static void add_released(struct run_report *report)
     json_object_foreach((json_t *)(uintptr_t)released, name, metric)
     {
         sheet_text(&table, name);
-        sheet_fixed(&table, number_in(metric, "value"), 4);
-        sheet_fixed(&table, number_in(metric, "noise"), 4);
+        sheet_fixed(&table, json_number_in(metric, "value"), 4);
+        sheet_fixed(&table, json_number_in(metric, "noise"), 4);
     }
     html_page_section(&report->page, "released", "Released metrics");
     html_page_note(&report->page, "With noise, and charged to the ledger: the statement covers these.");
@@ -576,7 +566,7 @@ static void add_seconds(struct run_report *report)
     sheet_column(&table, "seconds", SHEET_RIGHT);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         sheet_text(&table, parts[i]);
-        sheet_fixed(&table, number_in(timing, parts[i]), 3);
+        sheet_fixed(&table, json_number_in(timing, parts[i]), 3);
     }
     html_page_section(&report->page, "seconds", "Seconds");
     if (html_page_table(&report->page, &table) != 0)

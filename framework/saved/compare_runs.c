@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/json_in.h"
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -359,12 +360,6 @@ int compare_runs_bands(const struct compare_runs *runs, struct sheet *out, struc
     return 0;
 }
 
-static const char *text_in(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 struct sheet compare_runs_privacy(const struct compare_runs *runs)
 {
     struct sheet table = {0};
@@ -379,9 +374,9 @@ struct sheet compare_runs_privacy(const struct compare_runs *runs)
         const double epsilon = least_account(guarantee, "proved", NULL);
         char number[32];
         sheet_text(&table, runs->runs[i].directory);
-        sheet_text(&table, text_in(guarantee, "unit"));
-        sheet_text(&table, text_in(guarantee, "adjacency"));
-        sheet_text(&table, text_in(guarantee, "observer"));
+        sheet_text(&table, json_text_in(guarantee, "unit"));
+        sheet_text(&table, json_text_in(guarantee, "adjacency"));
+        sheet_text(&table, json_text_in(guarantee, "observer"));
         if (isnan(epsilon))
             sheet_text(&table, "none");
         else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_in.h"
 #include "base/memory.h"
 #include "base/sheet.h"
 #include "base/text.h"
@@ -25,12 +26,6 @@ enum progress_of_point {
 };
 static const char *const progress_names[N_PROGRESS] = {"waiting", "running", "abandoned", "failed", "done"};
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* A claim that is open comes before a state: it is of a later attempt. */
 static enum progress_of_point progress_of(const struct outcomes *outcomes, const struct outcome *outcome,
                                           struct claim_holder *holder)
@@ -42,7 +37,7 @@ static enum progress_of_point progress_of(const struct outcomes *outcomes, const
         return POINT_RUNNING;
     if (claim == CLAIM_DEAD)
         return POINT_ABANDONED;
-    return strcmp(text_of(outcome->state, "status"), "failed") == 0 ? POINT_FAILED : POINT_WAITING;
+    return strcmp(json_text_in(outcome->state, "status"), "failed") == 0 ? POINT_FAILED : POINT_WAITING;
 }
 
 /* ---- the list ----------------------------------------------------------------------------------------- */
@@ -73,7 +68,7 @@ static void print_point(size_t index, const struct outcome *outcome, enum progre
     if (progress == POINT_RUNNING || progress == POINT_ABANDONED)
         printf("  %s", who);
     if (progress == POINT_FAILED)
-        printf("  %s", text_of(outcome->state, "error"));
+        printf("  %s", json_text_in(outcome->state, "error"));
     putchar('\n');
 }
 
