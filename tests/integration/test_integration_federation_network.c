@@ -125,8 +125,5 @@ int main(void)
     }
     if (methods_begin() != 0)
         return 1;
-    const int status = cmocka_run_group_tests(tests, NULL, NULL);
-    void *state = NULL;
-    training_end(&state);
-    return status;
+    return methods_end(cmocka_run_group_tests(tests, NULL, NULL));
 }
