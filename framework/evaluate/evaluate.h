@@ -50,10 +50,10 @@ int evaluate_rates(const struct config_values *options);
 int evaluate_ranks(const struct config_values *options);
 /* 1 if positives are ranked among all items, not among a sample alone. */
 int evaluate_ranks_all(const struct config_values *options);
-/* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. largest:
-   the declared upper end of values, 1 where all are 1. */
+/* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. smallest
+   and largest: the declared ends of values, 1 where all are 1; infinite where they are not declared. */
 int evaluate_check(const struct config *config, const struct config_values *options, int implicit,
-                   double largest, struct dpf_error *error);
+                   double smallest, double largest, struct dpf_error *error);
 /* Whether [evaluate] names metrics. */
 int evaluate_is_asked_for(const struct config_values *options);
 

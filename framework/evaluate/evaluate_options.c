@@ -352,7 +352,7 @@ int evaluate_options_read(const struct config *config, const struct config_value
 }
 
 int evaluate_check(const struct config *config, const struct config_values *values, int implicit,
-                   double largest, struct dpf_error *error)
+                   double smallest, double largest, struct dpf_error *error)
 {
     struct evaluate_options options;
     const struct place place = {config, error};
@@ -363,6 +363,10 @@ int evaluate_check(const struct config *config, const struct config_values *valu
                       "%g: no value of this implicit feedback is above %g, so nothing would be a positive; "
                       "remove it, or choose what is an interaction with data.threshold",
                       options.relevance, largest);
+    /* Not left to the evaluation: whether anybody has a test record must not decide it. */
+    if (options.clip == EVALUATE_CLIP_YES && !(isfinite(smallest) && isfinite(largest)))
+        return refuse(&place, P_CLIP,
+                      "clipping needs the range of values: set [data] value-min and value-max");
     return 0;
 }
 

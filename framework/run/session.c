@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdio.h>
 
 #include "base/log.h"
 #include "data/data_options_read.h"
 #include "data/load.h"
 #include "evaluate/evaluate.h"
-#include "evaluate/evaluate_options.h"
 #include "plan/components.h"
 #include "plan/plan_make.h"
 #include "reading/data_options.h"
@@ -43,20 +41,6 @@ static int ask_for_release(struct session *session, struct dpf_error *error)
     return 0;
 }
 
-/* Whether anybody has a test record does not decide it. */
-static int check_clips(const struct session *session, struct dpf_error *error)
-{
-    const struct plan *plan = &session->plan;
-    struct evaluate_options options;
-    if (evaluate_options_read(plan->config, &session->evaluate,
-                              data_feedback(&plan->data) != FEEDBACK_EXPLICIT, &options, error) != 0)
-        return -1;
-    if (options.clip != EVALUATE_CLIP_YES || (isfinite(plan->value_lo) && isfinite(plan->value_hi)))
-        return 0;
-    return config_error(plan->config, "evaluate", "clip-predictions", error,
-                        "clipping needs the range of values: set [data] value-min and value-max");
-}
-
 int session_open(struct session *session, const struct arguments *arguments, int without_mechanisms,
                  struct dpf_error *error)
 {
@@ -91,9 +75,8 @@ int session_open(struct session *session, const struct arguments *arguments, int
     if (components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error) != 0)
         return -1;
     if (evaluate_check(session->plan.config, &session->evaluate,
-                       data_feedback(&session->plan.data) != FEEDBACK_EXPLICIT, session->plan.value_hi,
-                       error) != 0 ||
-        check_clips(session, error) != 0)
+                       data_feedback(&session->plan.data) != FEEDBACK_EXPLICIT, session->plan.value_lo,
+                       session->plan.value_hi, error) != 0)
         return -1;
     if (!without_mechanisms && ask_for_release(session, error) != 0)
         return -1;

@@ -12,7 +12,8 @@ static void refuses(struct fixture_options *options, const char *key, const char
     if (!strstr(error.text, key) || !strstr(error.text, say))
         fail_msg("\"%s\" says neither %s nor %s", error.text, key, say);
     error.fault = DPF_FAULT_NONE;
-    assert_int_equal(evaluate_check(NULL, &options->values, 0, (double)INFINITY, &error), -1);
+    assert_int_equal(evaluate_check(NULL, &options->values, 0, -(double)INFINITY, (double)INFINITY, &error),
+                     -1);
 }
 
 static void refuses_what_bounds_cannot(void **state)
@@ -71,7 +72,8 @@ static void automatic_metrics_follow_the_feedback(void **state)
     assert_false(evaluate_options_rate(&implicit_read));
     assert_true(evaluate_options_chosen(&implicit_read, METRIC_NDCG));
     assert_int_equal(explicit_read.n_chosen, implicit_read.n_chosen + 2);
-    assert_int_equal(evaluate_check(NULL, &options.values, 0, (double)INFINITY, &error), 0);
+    assert_int_equal(evaluate_check(NULL, &options.values, 0, -(double)INFINITY, (double)INFINITY, &error),
+                     0);
 }
 
 /* Through the parser, as a run does it: defaults, lists, and a message that names the line. */
@@ -103,7 +105,7 @@ static void binds_like_any_section(void **state)
     assert_non_null(config);
     assert_int_equal(
         config_bind(config, "evaluate", table, n, (int64_t)sizeof *table, NULL, 1, &values, &error), 0);
-    assert_int_equal(evaluate_check(config, &values, 0, (double)INFINITY, &error), -1);
+    assert_int_equal(evaluate_check(config, &values, 0, -(double)INFINITY, (double)INFINITY, &error), -1);
     assert_non_null(strstr(error.text, "b.ini:3"));
     assert_non_null(strstr(error.text, "\"recall\"?"));
     config_values_free(&values);
