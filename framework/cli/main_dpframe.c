@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "run/joined.h"
+#include "simd/simd_kind.h"
 
 static const char help[] = "dpframe - differentially private matrix-factorization recommenders, composed\n"
                            "from plugins\n"
@@ -28,6 +29,7 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  predict RUN PAIRS            predictions for pairs of user and item\n"
                            "  similar RUN --item ID        items with similar factors\n"
                            "  items RUN                    a catalogue from released noisy counts\n"
+                           "  page RUN                     a page that recommends in a browser, offline\n"
                            "  evaluate RUN [--data FILE]   metrics of a saved model, on other records\n"
                            "  compare RUN RUN...           finished runs, user by user\n"
                            "  sweep -c CONFIG --point P    a sweep by its points, on any scheduler\n"
@@ -87,7 +89,7 @@ static const struct {
     {"complete", command_complete}, {"new-plugin", command_new_plugin},
     {"sweep", command_sweep},       {"items", command_items},
     {"serve", command_serve},       {"join", command_join},
-    {"compare", command_compare},
+    {"compare", command_compare},   {"page", command_page},
 };
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and
@@ -200,6 +202,20 @@ static void start_without_blas_threads(char **argv)
         execv("/proc/self/exe", argv); /* returns only if it fails: then without */
 }
 
+/* Kernels read the variable and have no way to complain of it. */
+static int check_kind_of_kernels(void)
+{
+    const char *name = getenv("DPFRAME_SIMD");
+    if (!name || simd_named(name) >= 0)
+        return 0;
+    fprintf(
+        stderr,
+        "dpframe: the environment variable DPFRAME_SIMD is \"%s\": name the best kind of kernel that may run "
+        "(auto, avx512, avx2, neon, portable), or unset it\n",
+        name);
+    return -1;
+}
+
 int main(int argc, char **argv)
 {
     start_without_blas_threads(argv);
@@ -209,6 +225,8 @@ int main(int argc, char **argv)
         fputs("dpframe: the cryptographic library cannot be initialised\n", stderr);
         return DPF_FAULT_RUN;
     }
+    if (check_kind_of_kernels() != 0)
+        return DPF_FAULT_CONFIG;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "--json") == 0)
             failures_as_json(1);
