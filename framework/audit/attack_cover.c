@@ -69,7 +69,6 @@ static void cover_record(const struct guarantee *guarantee, struct attack_findin
 void attack_covered(const struct plan *plan, struct attack_finding *finding)
 {
     const struct guarantee *guarantee = &plan->guarantee;
-    const struct recommender_plan *component = &plan->recommender;
     finding->covered = 1;
     finding->epsilon = least_epsilon(guarantee, &finding->delta);
     if (isinf(finding->epsilon)) {
@@ -80,12 +79,8 @@ void attack_covered(const struct plan *plan, struct attack_finding *finding)
         not_covered(finding, "a user's own list is for that user alone");
         return;
     }
-    const int from_releases =
-        component->instance
-            ? (component->functions->flags(component->instance->self) & DPF_RECOMMENDER_STATE_RELEASED) != 0
-            : plan->sides[DPF_SIDE_ITEMS].public_rows || !plan->sides[DPF_SIDE_ITEMS].updated;
-    if (finding->view == ATTACK_LISTS && !from_releases) {
-        not_covered(finding, "lists are made from items' factors that are not released");
+    if (finding->view == ATTACK_LISTS && plan->model_facts.cannot[USE_NOISY_METRICS]) {
+        not_covered(finding, plan->model_facts.cannot[USE_NOISY_METRICS]);
         return;
     }
     (guarantee->unit == DPF_UNIT_USER ? cover_user : cover_record)(guarantee, finding);

@@ -97,7 +97,7 @@ static int view_own_lists(struct viewing *v, const struct dataset *dataset, stru
 static int rows_at_home(const struct plan *plan)
 {
     const struct side_plan *users = &plan->sides[DPF_SIDE_USERS];
-    return plan_is_factorization(plan) && users->updated && !users->public_rows;
+    return users->updated && !users->public_rows;
 }
 
 /* Nothing of what the target's own device has computed is known to the attacker. */

@@ -391,16 +391,9 @@ static json_t *ranks_json(const struct results *r)
     return array;
 }
 
-/* A component's state covers items; a list of users is not part of it. */
 static const char *side_of_files(const struct plan *plan, int side)
 {
-    const struct recommender_plan *component = &plan->recommender;
-    if (component->instance)
-        return side == DPF_SIDE_ITEMS && (component->functions->flags(component->instance->self) &
-                                          DPF_RECOMMENDER_STATE_RELEASED)
-                   ? "release"
-                   : "private";
-    return plan->sides[side].updated && plan->sides[side].public_rows ? "release" : "private";
+    return plan->model_facts.released[side] ? "release" : "private";
 }
 
 static const struct user_values *by_user(const struct results *r)
