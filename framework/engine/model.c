@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "dataset/shares.h"
+#include "engine/model_work.h"
 
 static void draw_row(const struct plan *plan, int side, dpf_cursor *cursor, float *out)
 {
@@ -62,7 +63,7 @@ static void set_constants(const struct plan *plan, const struct dataset *dataset
 }
 
 /* By chunks of users, in their order: the same for any number of ranks. */
-static int mean_value(const struct dataset *dataset, double *mean, struct dpf_error *error)
+int model_mean_value(const struct dataset *dataset, double *mean, struct dpf_error *error)
 {
     const struct csr *csr = &dataset->train.by_user;
     const int64_t chunk = shares_chunk(csr->rows), n_chunks = (csr->rows + chunk - 1) / chunk;
@@ -93,70 +94,6 @@ static int mean_value(const struct dataset *dataset, double *mean, struct dpf_er
     *mean = n > 0 ? all / (double)n : 0;
     free(sums);
     free(offsets);
-    return status;
-}
-
-static void fill_popularity(struct model *model, const struct dataset *dataset)
-{
-    const int64_t *ptr = dataset->train.by_item.ptr;
-    struct side_factors *users = &model->sides[DPF_SIDE_USERS], *items = &model->sides[DPF_SIDE_ITEMS];
-    for (int64_t u = 0; u < users->rows; u++)
-        users->data[u * model->stride] = 1.0f;
-    for (int64_t i = 0; i < items->rows; i++)
-        items->data[i * model->stride] = (float)(ptr[i + 1] - ptr[i]);
-}
-
-/* ---- biases --------------------------------------------------------------------------------------- */
-
-#define BIAS_RIDGE 5.0
-#define BIAS_ROUNDS 15
-
-/* Ridge regression of one side's biases on what the other's leave: the rank's rows, then everybody's. */
-static int solve_biases(const struct dataset *dataset, int side, double mean, const double *others,
-                        double *biases, struct dpf_error *error)
-{
-    const struct csr *csr = side == DPF_SIDE_USERS ? &dataset->train.by_user : &dataset->train.by_item;
-    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
-    if (!offsets)
-        return error_memory(error);
-    for (int64_t r = shares_first(dataset, side); r < shares_last(dataset, side); r++) {
-        double sum = 0, n = 0;
-        for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++) {
-            if (csr->voids && csr->voids[k])
-                continue;
-            sum += (csr->values ? (double)csr->values[k] : 1.0) - mean - others[csr->others[k]];
-            n++;
-        }
-        biases[r] = sum / (n + BIAS_RIDGE);
-    }
-    shares_offsets(dataset, side, offsets);
-    const int status = ranks_gather(biases, sizeof *biases, offsets, error);
-    free(offsets);
-    return status;
-}
-
-/* Columns: [user bias | item bias], each beside a constant 1. */
-static int fill_biases(struct model *model, const struct dataset *dataset, struct dpf_error *error)
-{
-    struct side_factors *users = &model->sides[DPF_SIDE_USERS], *items = &model->sides[DPF_SIDE_ITEMS];
-    double *of_users = memory_new((size_t)users->rows + 1, sizeof *of_users),
-           *of_items = memory_new((size_t)items->rows + 1, sizeof *of_items);
-    int status = of_users && of_items ? 0 : error_memory(error);
-    for (int round = 0; round < BIAS_ROUNDS && status == 0; round++) {
-        status = solve_biases(dataset, DPF_SIDE_ITEMS, model->offset, of_users, of_items, error);
-        if (status == 0)
-            status = solve_biases(dataset, DPF_SIDE_USERS, model->offset, of_items, of_users, error);
-    }
-    for (int64_t u = 0; u < users->rows && status == 0; u++) {
-        users->data[u * model->stride] = (float)of_users[u];
-        users->data[u * model->stride + 1] = 1.0f;
-    }
-    for (int64_t i = 0; i < items->rows && status == 0; i++) {
-        items->data[i * model->stride] = 1.0f;
-        items->data[i * model->stride + 1] = (float)of_items[i];
-    }
-    free(of_users);
-    free(of_items);
     return status;
 }
 
@@ -292,12 +229,24 @@ int model_initial_row(const struct model *model, const struct dataset *dataset, 
     return 0;
 }
 
+int factorization_open(struct model *model, struct dpf_error *error)
+{
+    const struct plan *plan = model->plan;
+    model->offset = plan->offset;
+    if ((plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN &&
+         model_mean_value(model->dataset, &model->offset, error) != 0) ||
+        model_make_rows(model, plan->columns, error) != 0)
+        return -1;
+    for (int side = 0; side < 2; side++)
+        if (init_side(model, plan, model->dataset, side, error) != 0)
+            return -1;
+    return 0;
+}
+
 /* A component that does not say that it reads which records are void gets those that are not. */
 int model_read(struct model *model, const struct dataset *dataset, struct dpf_error *error)
 {
-    const struct recommender_plan *component = &model->plan->recommender;
-    const int reads = !component->instance || (component->functions->flags(component->instance->self) &
-                                               DPF_RECOMMENDER_READS_VOIDS) != 0;
+    const int reads = plan_has(model->plan, MODEL_READS_VOIDS);
     records_free(&model->sound);
     model->dataset = dataset;
     model->train = &dataset->train;
@@ -307,65 +256,26 @@ int model_read(struct model *model, const struct dataset *dataset, struct dpf_er
     return shares_sound_records(dataset, &model->sound, error);
 }
 
-/* Room for a recommender's state, zeroed. */
-static int make_state(struct model *model, struct dpf_error *error)
+int model_make_rows(struct model *model, int32_t columns, struct dpf_error *error)
 {
-    const struct recommender_plan *component = &model->plan->recommender;
-    struct instance *instance = component->instance;
-    uint64_t bytes = 0;
-    if (instance_result(instance,
-                        component->functions->state_bytes(instance->self, model->dataset->users.n,
-                                                          model->dataset->items.n, &bytes),
-                        "state_bytes", error) != 0)
-        return -1;
-    model->state = bytes < SIZE_MAX ? memory_new((size_t)bytes, 1) : NULL;
-    model->state_bytes = bytes;
-    if (!model->state)
-        return error_set(error, DPF_FAULT_RUN, "out of memory: recommender %s needs %llu bytes for its state",
-                         instance->entry->component->id, (unsigned long long)bytes);
+    model->columns = columns;
+    model->stride = (columns + 15) / 16 * 16;
+    model->sides[DPF_SIDE_USERS].rows = model->dataset->users.n;
+    model->sides[DPF_SIDE_ITEMS].rows = model->dataset->items.n;
+    for (int side = 0; side < 2; side++) {
+        struct side_factors *factors = &model->sides[side];
+        factors->data = memory_sparse((size_t)(factors->rows * model->stride), sizeof(float));
+        if (!factors->data)
+            return error_memory(error);
+    }
     return 0;
-}
-
-int model_init_saved(struct model *model, const struct plan *plan, const struct dataset *dataset,
-                     struct dpf_error *error)
-{
-    if (!plan->recommender.instance)
-        return model_init(model, plan, dataset, error);
-    *model = (struct model){.plan = plan};
-    return model_read(model, dataset, error);
 }
 
 int model_init(struct model *model, const struct plan *plan, const struct dataset *dataset,
                struct dpf_error *error)
 {
     *model = (struct model){.plan = plan};
-    if (model_read(model, dataset, error) != 0)
-        return -1;
-    if (plan->recommender.instance)
-        return make_state(model, error);
-    int kind = (int)plan->model.params.values[MODEL_KIND].integer;
-    model->columns = kind == MODEL_FACTORIZATION ? plan->columns : kind == MODEL_BIASES ? 2 : 1;
-    model->stride = (model->columns + 15) / 16 * 16;
-    model->offset = plan->offset;
-    if ((kind == MODEL_MEAN || kind == MODEL_BIASES ||
-         (kind == MODEL_FACTORIZATION && plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN)) &&
-        mean_value(dataset, &model->offset, error) != 0)
-        return -1;
-    if (kind == MODEL_POPULARITY)
-        model->offset = 0;
-    model->sides[DPF_SIDE_USERS].rows = dataset->users.n;
-    model->sides[DPF_SIDE_ITEMS].rows = dataset->items.n;
-    for (int side = 0; side < 2; side++) {
-        struct side_factors *factors = &model->sides[side];
-        factors->data = memory_sparse((size_t)(factors->rows * model->stride), sizeof(float));
-        if (!factors->data)
-            return error_memory(error);
-        if (kind == MODEL_FACTORIZATION && init_side(model, plan, dataset, side, error) != 0)
-            return -1;
-    }
-    if (kind == MODEL_POPULARITY)
-        fill_popularity(model, dataset);
-    return kind == MODEL_BIASES ? fill_biases(model, dataset, error) : 0;
+    return model_read(model, dataset, error) == 0 ? model_work_of(plan)->open(model, error) : -1;
 }
 
 void model_free(struct model *model)
@@ -377,6 +287,7 @@ void model_free(struct model *model)
     }
     records_free(&model->sound);
     free(model->state);
+    free(model->told);
     score_form_free(&model->form);
     *model = (struct model){0};
 }

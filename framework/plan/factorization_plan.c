@@ -49,7 +49,7 @@ static void say_facts(struct plan *plan)
     const struct side_plan *users = &plan->sides[DPF_SIDE_USERS], *items = &plan->sides[DPF_SIDE_ITEMS];
     const int has_noise = users->released || items->released;
     plan->model_facts = (struct model_facts){
-        .has = MODEL_TRAINS | MODEL_HAS_ROUNDS | MODEL_DIVIDES |
+        .has = MODEL_TRAINS | MODEL_HAS_ROUNDS | MODEL_DIVIDES | MODEL_READS_VOIDS |
                (users->updated && !users->public_rows && items->public_rows ? MODEL_AT_HOME : 0),
         .id = "factorization",
         .rounds = plan->run.params.values[RUN_ROUNDS].integer,
@@ -83,13 +83,15 @@ static int make_baseline(struct plan *plan, struct dpf_error *error)
     if (recommender_sums_refuse(plan, error) != 0)
         return -1;
     plan->model_facts = (struct model_facts){
-        .has = MODEL_DIVIDES,
+        .has = MODEL_DIVIDES | MODEL_READS_VOIDS,
         .id = "factorization",
         .rounds = plan->run.params.values[RUN_ROUNDS].integer,
-        .cannot = {[USE_NOISY_METRICS] =
-                       "a baseline's scores are averages of everybody's records, without noise",
-                   [USE_AUDIT] = "baselines cannot be audited: they have no noise and no statement",
-                   [USE_ATTACK] = "baselines are not attacked: use a factorization or a recommender"}};
+        .cannot = {
+            [USE_NOISY_METRICS] = "a baseline's scores are averages of everybody's records, without noise",
+            [USE_AUDIT] = "baselines cannot be audited: they have no noise and no statement",
+            [USE_ATTACK] = "baselines are not attacked: use a factorization or a recommender",
+            [USE_LINKS] = "only factorizations and recommenders can: a baseline trains on all records in one "
+                          "place"}};
     if (plan->model.params.values[MODEL_KIND].integer == MODEL_BIASES)
         plan->model_facts.cannot[USE_HELD_OUT_USERS] = "[model] kind = biases has a bias for each user that "
                                                        "it was trained on, and none for held-out users";

@@ -114,8 +114,9 @@ enum model_trait {
     MODEL_RANKS_ONLY = 4, /* its scores order items, and are no predictions of values */
     MODEL_AT_HOME = 8,    /* users' part of it is made from releases and the users' own records */
     MODEL_HAS_HOME_TERMS = 16,
-    MODEL_DIVIDES = 32, /* ranks can train it, each with its own users */
-    MODEL_TELLS = 64,   /* tells observers itself what its users send, maybe without the exact numbers */
+    MODEL_DIVIDES = 32,      /* ranks can train it, each with its own users */
+    MODEL_READS_VOIDS = 128, /* it knows which records are void; others get those that are not */
+    MODEL_TELLS = 64,        /* tells observers itself what its users send, maybe without the exact numbers */
 };
 
 /* Uses that a type of model may refuse. */
@@ -124,6 +125,7 @@ enum model_use {
     USE_NOISY_METRICS,  /* of scores that follow from releases and a user's own records */
     USE_AUDIT,
     USE_ATTACK,
+    USE_LINKS, /* with parties in processes of their own */
     MODEL_USES
 };
 
@@ -209,13 +211,6 @@ char *plan_text(const struct plan *plan);
 static inline const char *plan_side_name(int side)
 {
     return side == DPF_SIDE_USERS ? "users" : "items";
-}
-
-/* Whether sides are solved: neither a baseline nor a recommender. */
-static inline int plan_is_factorization(const struct plan *plan)
-{
-    const dpf_value *v = plan->model.params.values;
-    return v[MODEL_KIND].integer == MODEL_FACTORIZATION && !*v[MODEL_RECOMMENDER].text;
 }
 
 static inline int plan_has(const struct plan *plan, enum model_trait trait)

@@ -80,6 +80,7 @@ static void say_facts(struct plan *plan)
         .has = MODEL_TRAINS | MODEL_TELLS | (flags & DPF_RECOMMENDER_PREDICTS_VALUES ? 0 : MODEL_RANKS_ONLY) |
                (flags & DPF_RECOMMENDER_SCORES_AT_HOME ? MODEL_AT_HOME : 0) |
                (flags & DPF_RECOMMENDER_SUMS_USERS ? MODEL_DIVIDES : 0) |
+               (flags & DPF_RECOMMENDER_READS_VOIDS ? MODEL_READS_VOIDS : 0) |
                (component->functions->form ? MODEL_HAS_HOME_TERMS : 0),
         .id = component->instance->entry->component->id,
         .rounds = 1,
@@ -288,8 +289,7 @@ void recommender_plan_judge(const struct plan *plan, int32_t index, struct term_
     facts->dense = !facts->support_observed;
     facts->reads_degrees = (release->flags & DPF_RELEASE_READS_DEGREES) != 0;
     facts->loses_cells =
-        (facts->support_observed || facts->reads_degrees) &&
-        !(plan->recommender.functions->flags(plan->recommender.instance->self) & DPF_RECOMMENDER_READS_VOIDS);
+        (facts->support_observed || facts->reads_degrees) && !plan_has(plan, MODEL_READS_VOIDS);
     facts->row_each = (release->flags & DPF_RELEASE_ROW_OF_USER) != 0;
     facts->sent_by_users = (release->flags & DPF_RELEASE_SENT_BY_USERS) && !facts->single_curator;
     facts->counts_users = (release->flags & DPF_RELEASE_COUNTS_USERS) != 0;

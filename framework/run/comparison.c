@@ -11,7 +11,6 @@
 #include "base/ticker.h"
 #include "engine/engine.h"
 #include "engine/model_scorer.h"
-#include "engine/recommender_fit.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
 #include "run/joined.h"
@@ -185,12 +184,8 @@ static int train(const struct compared_run *run, struct plan *plan, struct model
     struct engine_stats stats;
     if (model_init(model, plan, run->dataset, error) != 0)
         return -1;
-    int status = 0;
     ticker_begin("training a model to compare with", 0);
-    if (plan->recommender.instance)
-        status = recommender_fit_run(model, run->pool, &stats, error);
-    else if (plan_is_factorization(plan))
-        status = engine_run(plan, run->dataset, run->pool, model, NULL, &stats, error);
+    const int status = engine_run(plan, run->dataset, run->pool, model, NULL, &stats, error);
     ticker_end();
     return status;
 }

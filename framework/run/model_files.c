@@ -8,7 +8,6 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "engine/model_scorer.h"
-#include "engine/recommender_fit.h"
 #include "run/npy.h"
 
 #define STATE "state" /* plugin/1: the bytes of the component */
@@ -167,7 +166,7 @@ int model_files_write(const char *directory, const char *part, const struct mode
     if (status == 0) {
         const struct score_form *form = &scorer.form;
         root = index_json(model, form);
-        if (!model->plan->recommender.instance)
+        if (model_has_rows(model))
             name_factors(part, model->plan, form, arrays);
         else
             status = form->formula == SCORE_FUNCTION ? write_state(where, model, arrays, error)

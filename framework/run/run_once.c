@@ -20,7 +20,6 @@
 #include "data/load.h"
 #include "dataset/summary.h"
 #include "engine/model_scorer.h"
-#include "engine/recommender_fit.h"
 #include "plan/components.h"
 #include "plan/plan_make.h"
 #include "privacy/dp_event.h"
@@ -65,7 +64,6 @@ struct run {
     int lock;                     /* of the directory of results, or -1 */
     const struct run_part *part;  /* of the request */
     const struct run_remote *remote;
-    struct component_sums sums;   /* of a recommender over links */
     struct violations violations; /* of data and rounds, that stopped nothing */
     struct checkpoint checkpoint; /* without a path: none is written */
     int resumes;                  /* --resume */
@@ -150,12 +148,6 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
 {
     if (model_init(model, plan, &run->dataset, error) != 0)
         return -1;
-    if (plan->recommender.instance)
-        return run->remote && traced
-                   ? recommender_fit_remote(model, run->pool, &run->remote->engine, &run->sums, stats, error)
-                   : recommender_fit_run(model, run->pool, stats, error);
-    if (!plan_is_factorization(plan))
-        return 0;
     struct engine_hooks hooks = {.context = run,
                                  .round_done = round_done,
                                  .restored = restored,
@@ -188,13 +180,9 @@ static int train_with_others(struct run *run, struct dpf_error *error)
 {
     struct model *model = &run->model;
     const int status = train(run, &run->session.plan, model, 1, &run->stats, error);
-    const struct side_factors *factors = &model->sides[remote_side(&run->session.plan)];
-    const struct remote_rows rows =
-        plan_is_factorization(&run->session.plan)
-            ? remote_floats(factors->data, factors->rows, model->stride, model->columns)
-            : component_sums_rows(&run->sums);
-    run->remote->end(run->remote->context, status, &rows, error);
-    if (status == 0 && plan_is_factorization(&run->session.plan))
+    const struct remote_rows told = engine_told(model);
+    run->remote->end(run->remote->context, status, &told, error);
+    if (status == 0 && model_has_rows(model))
         forget_others(run);
     return status;
 }
@@ -449,8 +437,8 @@ static int note_early_stop(struct run *run, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
     const int64_t made = run->stats.rounds_done, counted = made + plan->guarantee.repeats;
-    if (plan->run.params.values[RUN_UNTIL].integer == UNTIL_ROUNDS || !plan_is_factorization(plan) ||
-        made == 0 || made >= plan->run.params.values[RUN_ROUNDS].integer || plan->ledger.n == 0)
+    if (plan->run.params.values[RUN_UNTIL].integer == UNTIL_ROUNDS || made == 0 ||
+        made >= plan->model_facts.rounds || plan->ledger.n == 0)
         return 0;
     if (!run->quiet)
         log_message(LOG_LEVEL_INFO, "stopped after %lld rounds ([run] until)", (long long)made);
@@ -490,10 +478,9 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
 {
     struct plan *plan = &run->session.plan;
     stages_enter(&run->stages, STAGE_TRAIN);
-    int factorization = plan_is_factorization(plan);
     int status =
         run->remote ? train_with_others(run, error) : train(run, plan, &run->model, 1, &run->stats, error);
-    if (!run->quiet && factorization)
+    if (!run->quiet && plan_has(plan, MODEL_HAS_ROUNDS))
         progress_end(&run->progress);
     if (status != 0 || note_early_stop(run, error) != 0)
         return -1;
@@ -698,7 +685,6 @@ static void close_run(struct run *run)
     stopping_free(&run->stopping);
     json_decref(run->spent);
     model_free(&run->model);
-    component_sums_free(&run->sums);
     at_home_close(&run->at_home);
     dataset_free(&run->dataset);
     metrics_free(&run->test);
