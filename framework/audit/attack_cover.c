@@ -18,20 +18,6 @@ const char *attack_view_name(enum attack_view view)
     return names[view];
 }
 
-/* The least epsilon that is proved, or infinity. */
-static double least_epsilon(const struct guarantee *guarantee, double *delta)
-{
-    double least = INFINITY;
-    for (int i = 0; i < guarantee->n_accounts; i++) {
-        const struct account *account = &guarantee->accounts[i];
-        if (statement_proves(guarantee, account) && account->answer.epsilon < least) {
-            least = account->answer.epsilon;
-            *delta = account->answer.delta;
-        }
-    }
-    return least;
-}
-
 static void not_covered(struct attack_finding *finding, const char *why)
 {
     finding->covered = 0;
@@ -70,11 +56,13 @@ void attack_covered(const struct plan *plan, struct attack_finding *finding)
 {
     const struct guarantee *guarantee = &plan->guarantee;
     finding->covered = 1;
-    finding->epsilon = least_epsilon(guarantee, &finding->delta);
-    if (isinf(finding->epsilon)) {
+    const struct account *least = statement_least(guarantee);
+    if (!least) {
         not_covered(finding, "nothing is proved");
         return;
     }
+    finding->epsilon = least->answer.epsilon;
+    finding->delta = least->answer.delta;
     if (finding->view == ATTACK_OWN_LIST) {
         not_covered(finding, "a user's own list is for that user alone");
         return;

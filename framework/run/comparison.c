@@ -64,18 +64,12 @@ static int change(struct changed *changed, const char *key, const char *value, s
     return 0;
 }
 
-/* The least epsilon that is proved, 0 if none is. */
+/* The least epsilon that is proved, NaN if none is. */
 static double proved_epsilon(const struct guarantee *guarantee)
 {
-    double least = INFINITY;
-    if (guarantee->trainings > 1) /* of the model that is compared, not of all that the verdict trains */
-        return guarantee->alone;
-    for (int i = 0; i < guarantee->n_accounts; i++) {
-        const struct account *account = &guarantee->accounts[i];
-        if (statement_proves(guarantee, account) && account->answer.epsilon < least)
-            least = account->answer.epsilon;
-    }
-    return isfinite(least) ? least : 0;
+    return guarantee->trainings > 1 /* of the model that is compared, not of all that the verdict trains */
+               ? guarantee->alone
+               : statement_least_epsilon(guarantee);
 }
 
 /* The budget of the run goes to the other model. */
