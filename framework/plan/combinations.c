@@ -329,7 +329,7 @@ int combinations_check_home_terms(const struct plan *plan, struct dpf_error *err
 {
     if (!plan->model.params.values[MODEL_HOME_TERMS].integer)
         return 0;
-    if (!plan_has(plan, MODEL_HAS_HOME_TERMS))
+    if (!plan_has(plan, MODEL_HAS_FORM))
         return config_error(plan->config, "model", "home-terms", error,
                             "this model has no home terms; recommenders private-gram, private-ratings, "
                             "private-popularity and private-biases have: name one, or set home-terms = no");

@@ -109,11 +109,11 @@ struct metric_release {
 
 /* What a model does, so that nobody asks which type it has. */
 enum model_trait {
-    MODEL_TRAINS = 1,     /* it learns; a baseline is counts and means, which models are compared with */
-    MODEL_HAS_ROUNDS = 2, /* between which its state can be kept */
-    MODEL_RANKS_ONLY = 4, /* its scores order items, and are no predictions of values */
-    MODEL_AT_HOME = 8,    /* users' part of it is made from releases and the users' own records */
-    MODEL_HAS_HOME_TERMS = 16,
+    MODEL_TRAINS = 1,        /* it learns; a baseline is counts and means, which models are compared with */
+    MODEL_HAS_ROUNDS = 2,    /* between which its state can be kept */
+    MODEL_RANKS_ONLY = 4,    /* its scores order items, and are no predictions of values */
+    MODEL_AT_HOME = 8,       /* users' part of it is made from releases and the users' own records */
+    MODEL_HAS_FORM = 16,     /* of a recommender: scores follow from its state by a formula */
     MODEL_DIVIDES = 32,      /* ranks can train it, each with its own users */
     MODEL_READS_VOIDS = 128, /* it knows which records are void; others get those that are not */
     MODEL_TELLS = 64,        /* tells observers itself what its users send, maybe without the exact numbers */
@@ -132,6 +132,7 @@ enum model_use {
 struct model_facts {
     uint32_t has;                   /* enum model_trait */
     const char *id;                 /* of the component; "factorization" without one */
+    const char *version;            /* of the component, or NULL */
     int64_t rounds;                 /* in which releases are made */
     int released[2];                /* whether a side's part of the model is among what is released */
     const char *cannot[MODEL_USES]; /* why not: a clause; NULL: it can */

@@ -81,8 +81,9 @@ static void say_facts(struct plan *plan)
                (flags & DPF_RECOMMENDER_SCORES_AT_HOME ? MODEL_AT_HOME : 0) |
                (flags & DPF_RECOMMENDER_SUMS_USERS ? MODEL_DIVIDES : 0) |
                (flags & DPF_RECOMMENDER_READS_VOIDS ? MODEL_READS_VOIDS : 0) |
-               (component->functions->form ? MODEL_HAS_HOME_TERMS : 0),
+               (component->functions->form ? MODEL_HAS_FORM : 0),
         .id = component->instance->entry->component->id,
+        .version = component->instance->entry->component->version,
         .rounds = 1,
         /* Its state covers items; a list of users is not part of it. */
         .released = {[DPF_SIDE_ITEMS] = (flags & DPF_RECOMMENDER_STATE_RELEASED) != 0}};

@@ -449,8 +449,7 @@ static json_t *model_json(const struct results *r)
 {
     if (!model_has_rows(r->model))
         return json_pack("{s:s, s:s, s:I}", "component", r->plan->model_facts.id, "version",
-                         r->plan->recommender.instance->entry->component->version, "state_bytes",
-                         (json_int_t)r->model->state_bytes);
+                         r->plan->model_facts.version, "state_bytes", (json_int_t)r->model->state_bytes);
     return json_pack("{s:f, s:i, s:i, s:i, s:i}", "offset", r->model->offset, "columns", r->model->columns,
                      "rank", (int)r->plan->model.params.values[MODEL_RANK].integer, "user_bias_column",
                      r->plan->bias[DPF_SIDE_USERS], "item_bias_column", r->plan->bias[DPF_SIDE_ITEMS]);

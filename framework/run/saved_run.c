@@ -186,7 +186,7 @@ static int take_bytes(struct saved_run *run, const char *path, struct dpf_error 
     const dpf_array *state = &run->files.arrays[0];
     const int whole = run->files.said.n_arrays == 1 && strcmp(state->name, "state") == 0 &&
                       state->type == DPF_ARRAY_U1 && state->columns == 1;
-    if (!whole || model->plan->recommender.functions->form)
+    if (!whole || plan_has(model->plan, MODEL_HAS_FORM))
         return error_set(error, DPF_FAULT_DATA,
                          "%s does not contain a state of the run's recommender: train again", path);
     model->state_bytes = (uint64_t)state->rows;

@@ -280,7 +280,6 @@ static int plan_all(struct candidates *c, double *epsilon, struct dpf_error *err
 {
     struct ledger ledger = {0};
     struct guarantee guarantee = {0};
-    const char *ignored;
     session_close(&c->carrier);
     int status = add_all(c, &ledger, &guarantee, error);
     struct plan *plan = &c->carrier.plan;
@@ -296,7 +295,7 @@ static int plan_all(struct candidates *c, double *epsilon, struct dpf_error *err
     if (guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
                           plan->run_facts.rounds, error) != 0)
         return -1;
-    *epsilon = least_alone(&plan->guarantee, &ignored);
+    *epsilon = statement_least_epsilon(&plan->guarantee);
     return 0;
 }
 
