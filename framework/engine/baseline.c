@@ -95,9 +95,10 @@ static int form(struct model *model, struct scorer *out, struct dpf_error *error
     model_form_of_rows(model, &out->form);
     if (model->plan->model.params.values[MODEL_KIND].integer != MODEL_POPULARITY)
         return 0;
-    out->form.formula = SCORE_BASE;
-    out->form.arrays[BASE_BASE] = out->form.arrays[ROWS_ITEMS];
-    out->form.arrays[BASE_BASE].name = "base";
+    dpf_array counts = out->form.arrays[ROWS_ITEMS];
+    counts.name = "base";
+    out->form = (struct score_form){
+        .formula = SCORE_BASE, .n_items = out->form.n_items, .arrays = {[BASE_BASE] = counts}};
     return 0;
 }
 
