@@ -111,7 +111,7 @@ static int transpose_reserve(const struct csr *in, int64_t columns, int64_t n, s
     if (in->privacy_weights)
         missing |= !(out->privacy_weights = memory_large((size_t)n, sizeof *out->privacy_weights));
     if (in->voids)
-        missing |= !(out->voids = memory_large((size_t)n, sizeof *out->voids));
+        missing |= !(out->voids = memory_new((size_t)n, sizeof *out->voids));
     if (!missing)
         return 0;
     csr_free(out);
@@ -166,8 +166,8 @@ static int move_part(void *context, int64_t part, int worker)
                 out->values[at] = in->values[i];
             if (in->privacy_weights)
                 out->privacy_weights[at] = in->privacy_weights[i];
-            if (in->voids)
-                out->voids[at] = in->voids[i];
+            if (in->voids && in->voids[i]) /* there are few, and the rest is zero already */
+                out->voids[at] = 1;
         }
     return 0;
 }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "reading/input_facts.h"
+
 /* ---- what is kept, held out, weighed --------------------------------------------------------------- */
 
 enum decider decide_items_kept(asked *q)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reading/deciders.h"
+#include "reading/input_facts.h"
 
 /* ---- lists and numbers ----------------------------------------------------------------------------- */
 

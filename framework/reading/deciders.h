@@ -13,7 +13,7 @@
 #include "dpframe/privacy.h"
 #include "reading/data_options.h"
 #include "reading/data_params.h"
-#include "reading/input_facts.h"
+#include "reading/fact_question.h"
 
 typedef const struct fact_question asked;
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "lines/line_text.h"
 #include "lines/quoted.h"
 #include "lines/source.h"
-#include "reading/line.h"
 
 #define LOOK_BLOCK                                                                                           \
     ((size_t)1 << 16) /* a first line that is longer is not looked at before the file is read */

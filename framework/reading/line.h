@@ -48,12 +48,6 @@ enum line_kind line_read(const struct input_form *form, const struct line_source
 enum line_kind line_of_fields(const struct input_form *form, const struct field *fields, int64_t n,
                               struct line *out, struct dpf_error *error);
 
-/* The text of a line without its end, and without a byte order mark. */
-struct field line_text(const char *bytes, size_t n);
-int line_text_is_blank(const struct field *text);
-/* What is wrong with a line before its fields are looked at. longest: as in line_source. */
-int line_check(const struct field *text, size_t longest, struct dpf_error *error);
-
 /* The value of void records: the lower end of the range, else the upper one, else 0. */
 float void_value(const struct file_options *options);
 /* What line_of_fields makes of a field where it has nothing to say about it: 1; 0: it has, or the record goes. */

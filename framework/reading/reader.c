@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "base/ticker.h"
+#include "lines/line_text.h"
 #include "lines/quoted.h"
 #include "reading/plain_rows.h"
 #include "reading/row.h"

@@ -22,8 +22,6 @@ struct chunk *chunk_new(const struct input_form *form, int64_t n)
         missing |= !(chunk->stamps = memory_raw(count, sizeof *chunk->stamps));
     if (layout->columns[COLUMN_WEIGHT] >= 0)
         missing |= !(chunk->weights = memory_raw(count, sizeof *chunk->weights));
-    if (form->options->voids != VOID_GONE)
-        missing |= !(chunk->voids = memory_new(count, sizeof *chunk->voids));
     if (!missing)
         return chunk;
     chunk_free(chunk);
@@ -116,7 +114,9 @@ static int append_void(const struct input_form *form, struct slot *slot, struct 
                        const struct line *line, int64_t number)
 {
     const struct file_options *options = form->options;
-    if (chunk->voids && (!line->is_dropped || options->drops_stay)) {
+    if (options->voids != VOID_GONE && (!line->is_dropped || options->drops_stay)) {
+        if (!chunk->voids && !(chunk->voids = memory_new((size_t)chunk->lines, sizeof *chunk->voids)))
+            return -1;
         chunk->voids[chunk->n] = 1;
         return append(form, slot, chunk, line, number);
     }
