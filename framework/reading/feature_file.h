@@ -11,7 +11,7 @@
 #include "dataset/dataset.h"
 #include "reading/feature_options.h"
 
-/* Reads the file and fills out with a row for each id of rows; out stays empty without a path.
+/* Reads the file and fills out with a row for each id of rows, NULL: of the file; out stays empty without a path.
    Faults: DPF_FAULT_DATA, naming file, line and value. */
 int feature_file_load(const struct feature_options *options, const struct id_map *rows,
                       struct feature_table *out, struct dpf_error *error);
