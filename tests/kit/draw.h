@@ -44,6 +44,7 @@ struct draw_keys {
     struct registry *registry;
     struct draw_key *list;
     int n;
+    int64_t tries; /* a key that was never done comes before all others, until it was tried so often */
 };
 /* All keys of a run. build: the build tree, whose plugins are loaded. 0, or -1. */
 int draw_keys_open(struct draw_keys *keys, const char *build, struct dpf_error *error);
@@ -107,6 +108,8 @@ int drawing_key_of(const struct drawing *drawing, const struct draw_keys *keys, 
                    const char *key);
 /* Sets the key to a drawn value where it has a place in the drawing: 1, or 0. */
 int drawing_draw(struct drawing *drawing, struct draw_random *random, const struct draw_keys *keys, int key);
+/* Whether the key has not been done, and comes before others for that. */
+int draw_is_missing(const struct draw_keys *keys, const struct draw_key *key);
 /* A key that has been done least; by chance among equals. in: of those that have a place there and are not drawn
    in it; NULL: of all. -1: there is none. */
 int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, const struct drawing *in);

@@ -358,6 +358,11 @@ static int is_drawn_in(const struct drawing *drawing, int key)
     return 0;
 }
 
+int draw_is_missing(const struct draw_keys *keys, const struct draw_key *key)
+{
+    return !key->left_out && key->done == 0 && key->tried < keys->tries;
+}
+
 int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, const struct drawing *in)
 {
     int64_t least = INT64_MAX;
@@ -365,8 +370,9 @@ int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, cons
     char section[128];
     for (int i = 0; i < keys->n; i++) {
         const struct draw_key *key = &keys->list[i];
-        /* What is tried often and never done is left for a while. */
-        const int64_t weight = key->done * 2 + key->tried;
+        /* First what was never done; but what is tried often and never done waits like all others. */
+        const int64_t weight =
+            draw_is_missing(keys, key) ? key->tried - keys->tries : key->done * 2 + key->tried;
         if (key->left_out || weight > least ||
             (in && (is_drawn_in(in, i) || !place_of(in, random, key, section))))
             continue;

@@ -19,6 +19,8 @@
 #include "run/run_once.h"
 #include "run/session_warnings.h"
 
+#define TRIES 30 /* of a key before it is likely that it cannot be done */
+
 /* ---- the harness's own -------------------------------------------------------------------------------- */
 
 static double number_of(const char *name, double otherwise)
@@ -58,8 +60,10 @@ int drawn_open(struct drawn *drawn, int64_t count)
     log_set_level(getenv("DPFRAME_DRAW_TELL") ? LOG_LEVEL_WARNING : LOG_LEVEL_NONE);
     draw_seed(&drawn->random, (uint64_t)number_of("DPFRAME_DRAW_SEED", 1));
     if (draw_keys_open(&drawn->keys, build, &error) == 0 &&
-        draw_bases_open(&drawn->bases, &drawn->keys, source, &error) == 0)
+        draw_bases_open(&drawn->bases, &drawn->keys, source, &error) == 0) {
+        drawn->keys.tries = TRIES;
         return 0;
+    }
     fprintf(stderr, "%s\n", error.text);
     return -1;
 }
@@ -184,6 +188,14 @@ int drawn_count_below(const struct drawn *drawn, int64_t least)
     for (int i = 0; i < drawn->keys.n; i++)
         below += !drawn->keys.list[i].left_out && drawn->keys.list[i].done < least;
     return below;
+}
+
+int drawn_count_missing(const struct drawn *drawn)
+{
+    int missing = 0;
+    for (int i = 0; i < drawn->keys.n; i++)
+        missing += draw_is_missing(&drawn->keys, &drawn->keys.list[i]);
+    return missing;
 }
 
 int drawn_print_keys(const struct drawn *drawn, int64_t least, int all)

@@ -66,6 +66,8 @@ int drawn_names_key(const struct drawn *drawn, const struct dpf_error *error);
 const char *drawn_time(void);
 /* How many keys, of those that are drawn, fewer than `least` drawings were taken to their end with. */
 int drawn_count_below(const struct drawn *drawn, int64_t least);
+/* How many keys have not been taken to an end, and may be yet (draw_is_missing). */
+int drawn_count_missing(const struct drawn *drawn);
 /* Keys that fewer than `least` drawings were taken to their end with, one a line, or all; returns how many. */
 int drawn_print_keys(const struct drawn *drawn, int64_t least, int all);
 
