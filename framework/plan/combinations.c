@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/combinations.h"
 
-#include <stdlib.h>
-
-#include "dataset/feature_classes.h"
 #include "reading/data_options.h"
 #include "reading/data_params.h"
 #include "reading/feature_file.h"
@@ -355,25 +352,12 @@ int combinations_check_held_out(const struct plan *plan, struct dpf_error *error
     return 0;
 }
 
-/* Too many kinds of items for the tables of home terms: of all lines of the file, which a run can only have fewer of. */
-static int check_classes(const struct plan *plan, struct dpf_error *error)
+static int check_facts(const struct plan *plan, struct dpf_error *error)
 {
     struct feature_options options;
-    struct feature_table features = {.rows = 0};
-    struct feature_classes classes = {.n = 0};
-    unsigned char *wide = NULL;
     int status = feature_options_read(plan->config, &plan->data, D_ITEM_FEATURES, &options, error);
     if (status == 0)
-        status = feature_file_load(&options, NULL, &features, error);
-    if (status == 0) {
-        wide = feature_wide_columns(&features);
-        status = wide && feature_classes_make(&features, wide, &classes) == 0
-                     ? feature_classes_check(&classes, error)
-                     : error_memory(error);
-    }
-    free(wide);
-    feature_classes_free(&classes);
-    feature_table_free(&features);
+        status = feature_file_check_sets(&options, error);
     feature_options_free(&options);
     return status;
 }
@@ -392,7 +376,7 @@ int combinations_check_home_terms(const struct plan *plan, struct dpf_error *err
             plan->config, "model", "home-terms", error,
             "they are made of public facts about items: name their file, data.item-features, or "
             "set home-terms = no");
-    return check_classes(plan, error);
+    return check_facts(plan, error);
 }
 
 /* ---- runs that continue after an interruption ----------------------------------------------------------- */

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "dataset/feature_classes.h"
 #include "dataset/ids.h"
 #include "lines/quoted.h"
 #include "lines/source.h"
@@ -621,4 +623,22 @@ int feature_file_words(const struct feature_options *options, const struct id_ma
     struct feature_options titles = *options;
     titles.categories.n = titles.flags.n = titles.numbers.n = 0;
     return options->path[0] && options->year.n ? load(&titles, 1, rows, out, error) : 0;
+}
+
+int feature_file_check_sets(const struct feature_options *options, struct dpf_error *error)
+{
+    struct feature_table features = {.rows = 0};
+    struct feature_classes classes = {.n = 0};
+    if (access(options->path, R_OK) != 0)
+        return 0;
+    if (feature_file_load(options, NULL, &features, error) != 0)
+        return -1;
+    unsigned char *wide = feature_wide_columns(&features);
+    const int status = wide && feature_classes_make(&features, wide, &classes) == 0
+                           ? feature_classes_check(&classes, error)
+                           : error_memory(error);
+    free(wide);
+    feature_classes_free(&classes);
+    feature_table_free(&features);
+    return status;
 }

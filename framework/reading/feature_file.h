@@ -20,4 +20,8 @@ int feature_file_load(const struct feature_options *options, const struct id_map
 int feature_file_words(const struct feature_options *options, const struct id_map *rows,
                        struct feature_table *out, struct dpf_error *error);
 
+/* Whether home terms can have tables of the file's facts (feature_classes.h): of all lines, of which a run has some. A file that
+   is not here is not checked. */
+int feature_file_check_sets(const struct feature_options *options, struct dpf_error *error);
+
 #endif
