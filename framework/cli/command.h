@@ -35,6 +35,7 @@ int command_recommend(int argc, char **argv);
 int command_predict(int argc, char **argv);
 int command_similar(int argc, char **argv);
 int command_items(int argc, char **argv);
+int command_page(int argc, char **argv);
 int command_evaluate(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_diff(int argc, char **argv);

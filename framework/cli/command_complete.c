@@ -19,7 +19,7 @@ static void print_commands(void)
     static const char *const names[] = {
         "run",      "train",      "check",  "account", "audit",   "start",   "recommend", "predict",
         "similar",  "evaluate",   "report", "diff",    "compare", "convert", "list",      "describe",
-        "generate", "new-plugin", "sweep",  "items",   "serve",   "join"};
+        "generate", "new-plugin", "sweep",  "items",   "page",    "serve",   "join"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         puts(names[i]);
 }

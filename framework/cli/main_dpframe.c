@@ -28,6 +28,7 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "  predict RUN PAIRS            predictions for pairs of user and item\n"
                            "  similar RUN --item ID        items with similar factors\n"
                            "  items RUN                    a catalogue from released noisy counts\n"
+                           "  page RUN                     a page that recommends in a browser, offline\n"
                            "  evaluate RUN [--data FILE]   metrics of a saved model, on other records\n"
                            "  compare RUN RUN...           finished runs, user by user\n"
                            "  sweep -c CONFIG --point P    a sweep by its points, on any scheduler\n"
@@ -87,7 +88,7 @@ static const struct {
     {"complete", command_complete}, {"new-plugin", command_new_plugin},
     {"sweep", command_sweep},       {"items", command_items},
     {"serve", command_serve},       {"join", command_join},
-    {"compare", command_compare},
+    {"compare", command_compare},   {"page", command_page},
 };
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and

@@ -78,9 +78,13 @@ static int make_absolute(dpf_value *value, void **block, const char *directory, 
             return error_memory(error);
         joined = whole;
     }
+    char *written = files_not_installed(joined);
+    free(joined);
+    if (!written)
+        return error_memory(error);
     free(*block);
-    *block = joined;
-    value->text = joined;
+    *block = written;
+    value->text = written;
     return 0;
 }
 

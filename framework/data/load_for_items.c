@@ -112,8 +112,8 @@ static int replace_items(struct dataset *dataset, struct id_map *items, struct l
     return csr_transpose(&dataset->train.by_user, dataset->items.n, &dataset->train.by_item, error);
 }
 
-static int load_item_features(const struct config *config, const struct config_values *data,
-                              struct dataset *dataset, struct dpf_error *error)
+int data_load_item_features(const struct config *config, const struct config_values *data,
+                            struct dataset *dataset, struct dpf_error *error)
 {
     struct feature_options options;
     feature_table_free(&dataset->features[1]);
@@ -141,7 +141,7 @@ int data_load_for_items(const struct config *config, const struct config_values 
     if (status == 0)
         status = replace_items(out, items, left, error);
     if (status == 0)
-        status = load_item_features(config, data, out, error);
+        status = data_load_item_features(config, data, out, error);
     id_map_free(items);
     if (status != 0)
         dataset_free(out);

@@ -21,5 +21,8 @@ int data_load_for_items(const struct config *config, const struct config_values 
                         const struct config_values *split, const struct random_root *seeded,
                         struct pool *pool, struct id_map *items, struct dataset *out,
                         struct left_records *left, struct dpf_error *error);
+/* The public features and words of the items of a data set, which replace those that it has. */
+int data_load_item_features(const struct config *config, const struct config_values *data,
+                            struct dataset *dataset, struct dpf_error *error);
 
 #endif

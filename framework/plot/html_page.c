@@ -110,14 +110,20 @@ static const char print[] =
     "var(--muted)}a{color:inherit;text-decoration:none}"
     "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
+void html_page_style(struct text *style)
+{
+    text_add(style, "%s%s%s%s%s", colours, texts, tables, plots, print);
+}
+
 void html_page_begin(struct text *page, const char *title)
 {
     text_add(page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
                    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n"
                    "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
     html_element(page, "title", title);
-    text_add(page, "\n<style>\n%s%s%s%s%s</style></head>\n<body>\n<header>", colours, texts, tables, plots,
-             print);
+    text_add(page, "\n<style>\n");
+    html_page_style(page);
+    text_add(page, "</style></head>\n<body>\n<header>");
     html_element(page, "h1", title);
     text_add(page, "</header>\n<main>\n");
 }

@@ -14,6 +14,8 @@
 /* Up to and with the heading of the page. */
 void html_page_begin(struct text *page, const char *title);
 void html_page_end(struct text *page);
+/* The style sheet of pages alone, for a page with another head. */
+void html_page_style(struct text *style);
 
 /* Links to sections, once those are known: ids and titles by turns, ended by NULL. */
 void html_page_contents(struct text *page, const char *const *ids_and_titles);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "plot/html_page.h"
 #include "privacy/guarantee.h"
+#include "run/results.h"
 
 /* The head of the statement is lines "Word   what", and their continuations, down to the first blank one. */
 static void add_head(struct text *page, const char *text)
@@ -127,4 +128,33 @@ void report_statement_add(struct text *page, const json_t *guarantee, const char
     text_add(page, "<details><summary>The statement in full (release/guarantee.txt)</summary>\n");
     html_element(page, "pre class=\"statement\"", text ? text : "release/guarantee.txt is gone");
     text_add(page, "</details>\n");
+}
+
+void report_statement_promise(const json_t *run, struct text *text)
+{
+    const json_t *proved = json_object_get(json_object_get(run, "guarantee"), "proved");
+    const json_t *least = NULL;
+    char epsilon[32];
+    size_t i;
+    json_t *account;
+    json_array_foreach(proved, i, account)
+    {
+        if (isfinite(json_number_in(account, "epsilon")) &&
+            (!least || json_number_in(account, "epsilon") < json_number_in(least, "epsilon")))
+            least = account;
+    }
+    if (!least) {
+        text_add(text, "%s",
+                 results_have_noise(run) ? "No finite epsilon is proved of this run; the statement says why."
+                                         : "There is no noise in this run: nothing is protected.");
+        return;
+    }
+    text_add(text, "Proved: epsilon %s at delta %g by %s, unit %s, adjacency %s.",
+             guarantee_digits_up(json_number_in(least, "epsilon"), 5, epsilon),
+             json_number_in(least, "delta"), json_text_in(least, "accountant"), json_text_in(least, "unit"),
+             json_text_in(least, "adjacency"));
+    if (json_is_true(json_object_get(least, "plan")))
+        text_add(text,
+                 " This is proved of the plan, run with secure noise; the noise of this run comes from a "
+                 "seed, so what it released is not protected.");
 }

@@ -131,38 +131,11 @@ static int use_records(struct run_report *report, const struct arguments *argume
 
 /* ---- the head ------------------------------------------------------------------------------------------ */
 
-/* "proved: epsilon 1.93 at delta 1e-06 for a user (add-remove)", or that nothing is. */
 static void add_promise(struct run_report *report)
 {
-    const json_t *guarantee = json_object_get(report->json, "guarantee");
-    const json_t *proved = json_object_get(guarantee, "proved");
-    const json_t *least = NULL;
     struct text text = {0};
-    char epsilon[32];
-    size_t i;
-    json_t *account;
-    json_array_foreach(proved, i, account)
-    {
-        if (isfinite(json_number_in(account, "epsilon")) &&
-            (!least || json_number_in(account, "epsilon") < json_number_in(least, "epsilon")))
-            least = account;
-    }
-    if (least) {
-        text_add(&text, "Proved: epsilon %s at delta %g by %s, unit %s, adjacency %s.",
-                 guarantee_digits_up(json_number_in(least, "epsilon"), 5, epsilon),
-                 json_number_in(least, "delta"), json_text_in(least, "accountant"),
-                 json_text_in(least, "unit"), json_text_in(least, "adjacency"));
-        if (json_is_true(json_object_get(least, "plan")))
-            text_add(&text,
-                     " This is proved of the plan, run with secure noise; the noise of this run comes from a "
-                     "seed, so what it released is not protected.");
-    } else if (!results_have_noise(report->json)) {
-        text_add(&text, "There is no noise in this run: nothing is protected.");
-    } else {
-        text_add(&text, "No finite epsilon is proved of this run; the statement says why.");
-    }
-    if (text.data)
-        html_page_box(&report->page, "", text.data);
+    report_statement_promise(report->json, &text);
+    html_page_box(&report->page, "", text.data ? text.data : "");
     report->page.failed |= text.failed;
     text_free(&text);
 }

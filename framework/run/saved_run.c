@@ -197,10 +197,9 @@ static int take_bytes(struct saved_run *run, const char *path, struct dpf_error 
     return recommender_fit_check(model, path, error);
 }
 
-static int read_state(struct saved_run *run, const char *path, struct dpf_error *error)
+/* n_users: -1 where the users of the run are not known, as beside a release. */
+static int read_state(struct saved_run *run, const char *path, int64_t n_users, struct dpf_error *error)
 {
-    const int64_t n_users =
-        run->dataset.users.n > 0 || run->dataset.train.by_user.ptr ? run->dataset.users.n : -1;
     if (model_files_open(path, &run->files, error) != 0)
         return -1;
     if (run->files.said.formula && strcmp(run->files.said.formula, score_formulas[SCORE_FUNCTION].name) == 0)
@@ -213,7 +212,7 @@ static int load_state(struct saved_run *run, const char *directory, struct dpf_e
 {
     char *path = file_of(run, directory, "model");
     int status =
-        path ? read_state(run, path, error)
+        path ? read_state(run, path, run->dataset.users.n, error)
              : error_set(
                    error, DPF_FAULT_DATA,
                    "%s/run.json: it does not name a model: the run is of an earlier version; train again",
@@ -341,7 +340,7 @@ static int read_state_for(struct saved_run *run, const char *directory, struct d
     struct dpf_error why = {0};
     char *path = file_of(run, directory, "model");
     int status =
-        path ? read_state(run, path, &why)
+        path ? read_state(run, path, run->dataset.users.n, &why)
              : error_set(
                    error, DPF_FAULT_DATA,
                    "%s/run.json: it does not name a model: the run is of an earlier version; train again",
@@ -467,7 +466,7 @@ int saved_run_open_released(const struct arguments *arguments, const char *direc
         take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0)
         return -1;
     char *path = file_of(out, directory, "model");
-    const int status = path ? read_state(out, path, error) : error_memory(error);
+    const int status = path ? read_state(out, path, -1, error) : error_memory(error);
     free(path);
     return status;
 }

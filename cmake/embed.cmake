@@ -1,0 +1,10 @@
+# cmake -DFILES=a;b -DNAME=name -DOUT=name.h -P embed.cmake: texts as arrays of characters, name_a, with a NUL at the end.
+set(text "/* Made by cmake/embed.cmake. */\n")
+foreach(file ${FILES})
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  get_filename_component(word ${file} NAME)
+  string(MAKE_C_IDENTIFIER ${word} word)
+  string(APPEND text "static const unsigned char ${NAME}_${word}[] = {${bytes}0};\n")
+endforeach()
+file(WRITE ${OUT} "${text}")
