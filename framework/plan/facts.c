@@ -419,8 +419,7 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     if (plan->recommender.instance)
         run->local_users = (plan->recommender.functions->flags(plan->recommender.instance->self) &
                             DPF_RECOMMENDER_SCORES_AT_HOME) != 0;
-    run->public_features =
-        *plan->data.params.values[D_ITEM_FEATURES].text || *plan->data.params.values[D_USER_FEATURES].text;
+    run->public_features = plan_releases_read_items(plan) || *plan->data.params.values[D_USER_FEATURES].text;
     run->secure = plan->privacy.params.values[PRIVACY_RANDOMNESS].integer == 0;
     return judge_input(plan, run, error);
 }

@@ -178,6 +178,9 @@ static inline const char *plan_side_name(int side)
     return side == DPF_SIDE_USERS ? "users" : "items";
 }
 
+/* Whether releases read public facts about items: [model] home-terms = only keeps these for terms made at home. */
+int plan_releases_read_items(const struct plan *plan);
+
 /* Whether sides are solved: neither a baseline nor a recommender. */
 static inline int plan_is_factorization(const struct plan *plan)
 {

@@ -117,6 +117,10 @@ static void write_model(const struct recipe *recipe, const struct start_facts *f
 {
     text_add(out, "[model]\nrecommender = %s\n", recipe->name);
     write_sizes(facts, out);
+    if (facts->values[FACT_ITEM_FEATURES])
+        text_add(out, "; A user's device adds terms from the public facts and the user's own records: no "
+                      "epsilon, and a "
+                      "list for that\n; user's eyes alone.\nhome-terms = yes\n");
     text_add(out, "\n[parties]\nkind = curator\n");
 }
 

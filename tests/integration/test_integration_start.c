@@ -290,6 +290,7 @@ static void features_of_a_csv_are_declared(void **state)
     assert_non_null(strstr(command_out, "private-ratings"));
     command_slurp(command_path("a/featured.ini"), text, sizeof text);
     assert_non_null(strstr(text, "item-features.format = csv\n"));
+    assert_non_null(strstr(text, "\nhome-terms = yes\n"));
     assert_null(strstr(text, "id-lists"));
     command_expect("run a/featured.ini -O featured", 0, "");
     command_expect("start own.csv " RATINGS " item-features=absent.csv -O a/other.ini", 3, "absent.csv");
