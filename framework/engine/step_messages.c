@@ -356,6 +356,32 @@ static void divide_rows(const struct messages_work *work, int64_t rows, int64_t 
     owners[ranks_size()] = rows; /* the Gram row is the last rank's */
 }
 
+/* The aggregator counts only rows that it is given, and adds them: the host counts those that it leaves out. */
+static int counts_what_it_adds(const struct term_run *term)
+{
+    for (int i = 0; i < term->plan->n_transforms; i++) {
+        const dpf_transform *transform = term->plan->transforms[i]->functions;
+        if (transform->kind == DPF_TRANSFORM_STATE ||
+            (transform->kind == DPF_TRANSFORM_MESSAGE &&
+             (transform->rows || (transform->flags & DPF_TRANSFORM_NEEDS_DENSE))))
+            return 0;
+    }
+    return (term->aggregator->flags & DPF_AGGREGATOR_ADDS) && term->noise.modulus == 0;
+}
+
+/* Bytes of the rows that users' messages lack, as if they had all of them. */
+static void count_left_out(struct messages_work *work)
+{
+    const int64_t *ptr = work->engine->dataset->train.by_user.ptr;
+    const float *weights = work->term->party_weights;
+    const int64_t numbers = 8 * (int64_t)work->sum.shape.width, all = work->query_rows * numbers;
+    uint64_t bytes = 0;
+    for (int64_t user = work->first; user < work->last; user++)
+        if (!weights || weights[user] != 0)
+            bytes += (uint64_t)(all - (ptr[user + 1] - ptr[user] + work->gram_inside) * (numbers + 4));
+    sum_plain_counts(&work->sum, 0, bytes);
+}
+
 /*
  * Messages carry no noise, so that zeros are encoded as zeros, and the aggregation fills rows in: those without
  * records need not be made. What is summed and what is counted stays the same. A party that is a process of
@@ -368,10 +394,11 @@ static int leaves_zeros(const struct messages_work *work)
     const dpf_noise_plan *noise = &term->noise;
     return !work->engine->observed && !work->engine->remote && plan->by_user &&
            plan->side == DPF_SIDE_ITEMS && plan->source == SOURCE_RECORDS &&
-           plan->query.support == DPF_SUPPORT_OBSERVED && !plan->query.has_gram &&
+           ((plan->query.support == DPF_SUPPORT_OBSERVED && !plan->query.has_gram) ||
+            (term->loss->flags & DPF_LOSS_ZERO_WITHOUT_RECORDS)) &&
            (term->mechanism->flags & DPF_MECHANISM_ROUNDS) &&
            (noise->where == DPF_NOISE_NOWHERE || noise->where == DPF_NOISE_AT_SUM || noise->bare) &&
-           (term->aggregator->flags & DPF_AGGREGATOR_FILLS);
+           ((term->aggregator->flags & DPF_AGGREGATOR_FILLS) || counts_what_it_adds(term));
 }
 
 static void open_messages(struct messages_work *work, struct engine *engine, struct term_run *term)
@@ -400,6 +427,8 @@ static int add_messages(struct messages_work *work, const double *factors, struc
 {
     struct engine *engine = work->engine;
     int64_t tasks = (work->last - work->first + work->per_task - 1) / work->per_task;
+    if (work->leaves_zeros && counts_what_it_adds(work->term))
+        count_left_out(work);
     if (work->gram_inside && !work->term->plan->by_user && divide_gram(work, error) != 0)
         return -1;
     if (factors)

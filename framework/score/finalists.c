@@ -10,6 +10,8 @@
 #include "score/top.h"
 
 struct near_kernels {
+    void (*few)(const float *row, const int32_t *columns, int64_t n, int64_t first, const float *panel,
+                float *out);
     void (*panel)(const float *users, const float *panel, int64_t stride, float *out, int64_t out_ld);
     int64_t (*find)(const float *x, int64_t n, float bar, int32_t *places);
     int64_t (*count)(const float *x, int64_t n, float bar);
@@ -550,6 +552,21 @@ static int take_scores(struct finalists *f, int i, int64_t first, int64_t n, int
     return (f->users[i].n_positives > FEW ? look_up_places : count_places)(f, i, scores, first, width, error);
 }
 
+/* Scores of the items of a panel for a user whose row is 0 in most columns. */
+static void multiply_few(const struct finalists *f, int i, int64_t panel, float *out)
+{
+    const struct score_panels *p = &f->shared->panels;
+    const struct score_desk *desk = &f->users[i].desk;
+    const int32_t first = p->first[panel], past = first + p->columns[panel];
+    int64_t from = 0, end = desk->n_columns;
+    while (from < end && desk->columns[from] < first)
+        from++;
+    while (end > from && desk->columns[end - 1] >= past)
+        end--;
+    f->shared->kernels->few(desk->row, desk->columns + from, end - from, first, p->numbers + p->at[panel],
+                            out);
+}
+
 static int take_block(struct finalists *f, int64_t first, int64_t n, struct dpf_error *error)
 {
     const struct score_panels *panels = &f->shared->panels;
@@ -557,10 +574,14 @@ static int take_block(struct finalists *f, int64_t first, int64_t n, struct dpf_
     int skipped[NEAR_USERS], all = 1;
     for (int i = 0; i < f->n_users; i++)
         all &= skipped[i] = can_skip(f, i, first / BLOCK);
-    for (int64_t p = 0; p < width / NEAR_PANEL && !all; p++)
+    for (int64_t p = 0; p < width / NEAR_PANEL && !all && !f->shared->scorer->is_plain; p++)
         f->shared->kernels->panel(f->rows + (int64_t)panels->first[from + p] * NEAR_USERS,
                                   panels->numbers + panels->at[from + p], panels->columns[from + p],
                                   f->block + p * NEAR_PANEL, BLOCK);
+    for (int64_t p = 0; p < width / NEAR_PANEL && f->shared->scorer->is_plain; p++)
+        for (int i = 0; i < f->n_users; i++)
+            if (!skipped[i])
+                multiply_few(f, i, from + p, f->block + i * BLOCK + p * NEAR_PANEL);
     for (int i = 0; i < f->n_users; i++)
         if (!skipped[i] && take_scores(f, i, first, n, width, error) != 0)
             return -1;

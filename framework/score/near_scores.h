@@ -46,6 +46,23 @@ SIMD_TARGET static void SIMD(near_panel)(const float *users, const float *panel,
 }
 #endif
 
+/* The same for one user whose row is 0 but in n columns, less `first` those of the panel. */
+SIMD_TARGET static void SIMD(near_few)(const float *row, const int32_t *columns, int64_t n, int64_t first,
+                                       const float *panel, float *out)
+{
+    SIMD(v16) a = SIMD(v_zero)(), b = a, c = a;
+    for (int64_t k = 0; k < n; k++) {
+        const SIMD(v16) x = SIMD(v_all)(row[columns[k]]);
+        const float *y = panel + (columns[k] - first) * NEAR_PANEL;
+        a = SIMD(v_fma)(x, SIMD(v_load)(y), a);
+        b = SIMD(v_fma)(x, SIMD(v_load)(y + 16), b);
+        c = SIMD(v_fma)(x, SIMD(v_load)(y + 32), c);
+    }
+    SIMD(v_store)(out, a);
+    SIMD(v_store)(out + 16, b);
+    SIMD(v_store)(out + 32, c);
+}
+
 /* The places of those of n numbers, a multiple of 16, that are at least the bar. Returns how many. places has
    room for 16 more. */
 SIMD_TARGET static int64_t SIMD(near_find)(const float *x, int64_t n, float bar, int32_t *places)
@@ -107,6 +124,7 @@ SIMD_TARGET static int64_t SIMD(near_look_up)(const float *x, int64_t n, float l
 
 static const struct near_kernels SIMD(near_kernels) = {
     .panel = SIMD(near_panel),
+    .few = SIMD(near_few),
     .find = SIMD(near_find),
     .count = SIMD(near_count),
     .look_up = SIMD(near_look_up),

@@ -70,6 +70,16 @@ static int pack_ridge(struct scorer *scorer)
     return rows ? 0 : -1;
 }
 
+/* Whether factors are the columns themselves. */
+static int is_plain(const dpf_array *in, const dpf_array *out)
+{
+    for (int64_t j = 0; j < in->rows; j++)
+        for (int64_t k = 0; k < out->rows; k++)
+            if (out->rows != in->rows || ((const float *)in->data)[j * in->stride + k] != (float)(k == j))
+                return 0;
+    return in->rows > 0 && out->rows > 0;
+}
+
 /* Columns: [factors | directions | popularity], undone. */
 static int pack_ease(struct scorer *scorer)
 {
@@ -82,19 +92,25 @@ static int pack_ease(struct scorer *scorer)
     scorer->own = memory_new((size_t)m + 1, sizeof *scorer->own);
     if (!rows || !scorer->own)
         return -1;
+    scorer->is_plain = is_plain(in, out);
     for (int64_t i = 0; i < form->n_items; i++) {
         float *row = rows + i * scorer->products.stride;
-        const int64_t j = column[i];
-        const float undo = score_floats(form, EASE_UNDO)[i];
         row[r + d] = score_floats(form, EASE_POPULARITY)[i];
-        for (int64_t k = 0; k < r && j >= 0; k++) {
-            const float to = ((const float *)out->data)[k * out->stride + j];
-            row[k] = undo * to;
-            scorer->own[j] += (double)((const float *)in->data)[j * in->stride + k] * (double)to;
-        }
-        for (int64_t k = 0; k < d && j < 0; k++)
-            row[r + k] = undo * ((const float *)span->data)[k * span->stride + i];
+        for (int64_t k = 0; k < d && column[i] < 0; k++)
+            row[r + k] = score_floats(form, EASE_UNDO)[i] * ((const float *)span->data)[k * span->stride + i];
     }
+    /* Some items at a time, so that both arrays are read along their rows. */
+    for (int64_t from = 0; from < form->n_items; from += 16)
+        for (int64_t k = 0; k < r; k++)
+            for (int64_t i = from; i < form->n_items && i < from + 16; i++) {
+                const int64_t j = column[i];
+                if (j < 0)
+                    continue;
+                const float to = ((const float *)out->data)[k * out->stride + j];
+                rows[i * scorer->products.stride + k] = score_floats(form, EASE_UNDO)[i] * to;
+                if (!scorer->is_plain || k == j)
+                    scorer->own[j] += (double)((const float *)in->data)[j * in->stride + k] * (double)to;
+            }
     return 0;
 }
 
@@ -320,6 +336,24 @@ static int reserve_shifts(struct score_desk *desk, int64_t n, struct dpf_error *
     return items && shifts ? 0 : error_memory(error);
 }
 
+/* The columns of those items that count, and those behind the factors. */
+static int list_columns(const struct scorer *scorer, struct score_desk *desk, struct dpf_error *error)
+{
+    const int32_t *column = scorer->form.arrays[EASE_COLUMN].data;
+    const int64_t r = scorer->form.arrays[EASE_OUT].rows, width = scorer->form.arrays[EASE_IN].columns;
+    int32_t *columns =
+        memory_grow(desk->columns, &desk->room[3], (size_t)(desk->n_shifts + width + 1 - r), sizeof *columns);
+    if (!columns)
+        return error_memory(error);
+    desk->columns = columns;
+    desk->n_columns = 0;
+    for (int64_t s = 0; s < desk->n_shifts; s++)
+        columns[desk->n_columns++] = column[desk->shifted[s]];
+    for (int64_t c = r; c <= width; c++)
+        columns[desk->n_columns++] = (int32_t)c;
+    return 0;
+}
+
 /*
  * Columns: [factors | directions | popularity]. z is the user's row of weights, of norm 1: the sums of z times "in"; an own
  * item does not predict itself. Without a record that has a column the popular items are all there is.
@@ -331,7 +365,7 @@ static int read_ease(const struct scorer *scorer, struct score_desk *desk, const
     const dpf_array *in = &form->arrays[EASE_IN];
     const int32_t *column = form->arrays[EASE_COLUMN].data;
     const float *weight = score_floats(form, EASE_WEIGHT), *undo = score_floats(form, EASE_UNDO);
-    const int64_t width = in->columns;
+    const int64_t width = in->columns, first = scorer->is_plain ? form->arrays[EASE_OUT].rows : 0;
     double squares = 0;
     if ((!desk->work && !(desk->work = memory_raw((size_t)width + 1, sizeof *desk->work))) ||
         reserve_shifts(desk, own->n, error) != 0)
@@ -348,15 +382,21 @@ static int read_ease(const struct scorer *scorer, struct score_desk *desk, const
     }
     desk->made[width] = squares > 0 ? 0 : 1;
     desk->n_shifts = squares > 0 ? desk->n_shifts : 0;
+    if (scorer->is_plain && list_columns(scorer, desk, error) != 0)
+        return -1;
+    for (int64_t c = 0; c < first; c++)
+        desk->made[c] = 0;
     for (int64_t s = 0; s < desk->n_shifts; s++) {
         const int32_t item = desk->shifted[s], j = column[item];
         const double z = desk->shifts[s] / sqrt(squares);
         const float *row = (const float *)in->data + j * in->stride;
-        for (int64_t c = 0; c < width; c++)
+        for (int64_t c = first; c < width; c++)
             desk->work[c] += z * (double)row[c];
+        if (scorer->is_plain)
+            desk->made[j] = (float)z;
         desk->shifts[s] = -z * scorer->own[j] * (double)undo[item];
     }
-    for (int64_t c = 0; c < width; c++)
+    for (int64_t c = first; c < width; c++)
         desk->made[c] = (float)desk->work[c];
     return 0;
 }
@@ -417,6 +457,7 @@ static int user_row_make(const struct scorer *scorer, struct score_desk *desk,
 void score_desk_free(struct score_desk *desk)
 {
     free(desk->made);
+    free(desk->columns);
     free(desk->work);
     free(desk->all);
     free(desk->shifted);
@@ -493,6 +534,19 @@ static double product(const struct score_products *p, const float *u, int64_t it
     return sum;
 }
 
+/* The same number, where the row is 0 in most columns. */
+static double product_of_few(const struct score_products *p, const struct score_desk *desk, int64_t item)
+{
+    const float *v = p->items + item * p->stride;
+    float part[16] = {0};
+    for (int64_t k = 0; k < desk->n_columns; k++)
+        part[desk->columns[k] % 16] += desk->row[desk->columns[k]] * v[desk->columns[k]];
+    double sum = p->offset;
+    for (int l = 0; l < 16; l++)
+        sum += (double)part[l];
+    return sum;
+}
+
 static double shift_of(const struct score_desk *desk, int32_t item)
 {
     int64_t lo = 0, hi = desk->n_shifts;
@@ -515,7 +569,8 @@ static void scores_of_desk(const struct scorer *scorer, const struct score_desk 
         return;
     }
     for (int64_t k = 0; k < n; k++)
-        out[k] = product(&scorer->products, desk->row, items ? items[k] : k);
+        out[k] = scorer->is_plain ? product_of_few(&scorer->products, desk, items ? items[k] : k)
+                                  : product(&scorer->products, desk->row, items ? items[k] : k);
     for (int64_t s = 0; !items && s < desk->n_shifts; s++)
         if (desk->shifted[s] < n)
             out[desk->shifted[s]] += desk->shifts[s];

@@ -48,6 +48,7 @@ struct scorer {
     int64_t n_loadings;      /* ridge/1: of an item, in the columns of products after the bias */
     float *packed;           /* item rows that the scorer has made, or NULL */
     double *own;             /* ease/1: <in_j, out_j> for each column j */
+    int is_plain;            /* ease/1: in_j is 1 at j, so that a user's row is 0 in most columns */
     int64_t *neighbours_ptr; /* neighbours/1: by item, the items whose neighbour it is, and how similar */
     int32_t *neighbours_of;
     float *similarities;
@@ -72,18 +73,20 @@ static inline int scorer_is_base(const struct scorer *scorer)
 
 /* One worker's memory. It keeps the row and the shifts of the last user. All zero: ready. */
 struct score_desk {
-    int64_t user;     /* 1 + the number of the user to whom the rest belongs; 0: none */
-    const float *row; /* the user's, for products */
-    float *made;      /* room for that row */
-    double *work;     /* room for solves */
-    double *all;      /* neighbours/1: all items' scores */
+    int64_t user;      /* 1 + the number of the user to whom the rest belongs; 0: none */
+    const float *row;  /* the user's, for products */
+    float *made;       /* room for that row */
+    int32_t *columns;  /* of the scorer's is_plain: where the row may be other than 0, ascending, */
+    int64_t n_columns; /* so many of them */
+    double *work;      /* room for solves */
+    double *all;       /* neighbours/1: all items' scores */
     int64_t n_shifts;
     int32_t *shifted;  /* items with a shift, ascending */
     double *shifts;    /* theirs */
     double *residuals; /* home terms of values: residuals of the user's records */
     double *at_home;   /* home terms of lists: all scores, and room for work */
     int has_home;      /* at_home belongs to the user */
-    size_t room[3];
+    size_t room[4];
 };
 void score_desk_free(struct score_desk *desk);
 /* Computes the user's row and shifts, unless the desk has them. For products and neighbours/1. */

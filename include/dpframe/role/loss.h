@@ -46,6 +46,9 @@ typedef struct dpf_side_info {
 #define DPF_LOSS_NO_OFFSET UINT32_C(2)
 /* It sums over links between users, of a weight from 0 to 1: the host refuses records. */
 #define DPF_LOSS_LINKS UINT32_C(4)
+/* Rows without records are 0: what cells without a record add is in the Gram row alone. Says so where the query's support is
+   DPF_SUPPORT_DENSE, so that the host need not make these rows; where there is no Gram row they are 0, too. */
+#define DPF_LOSS_ZERO_WITHOUT_RECORDS UINT32_C(8)
 
 typedef struct dpf_loss {
     uint32_t layouts; /* DPF_LAYOUT_* that it can write, combined by |; 0 for gradients */

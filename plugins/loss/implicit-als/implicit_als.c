@@ -176,7 +176,7 @@ static const dpf_param params[P_COUNT] = {
 
 static const dpf_loss functions = {
     .layouts = ALS_LAYOUTS,
-    .flags = DPF_LOSS_NO_OFFSET,
+    .flags = DPF_LOSS_NO_OFFSET | DPF_LOSS_ZERO_WITHOUT_RECORDS,
     .query = query,
     .sensitivity = sensitivity,
     .gram = gram_part,

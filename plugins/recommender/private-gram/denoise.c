@@ -8,6 +8,7 @@
 #define PAST_CROSS 1.01
 #define NEGLIGIBLE 1e-10 /* part of the largest squared length below which a direction is none */
 #define MODEL_ERROR 0.3  /* relative deviation of the diagonal from its model */
+#define BELOW_RIDGE 0.02 /* an edge that is this part of what is added to the diagonal hides nothing */
 #define ENERGY 7.0       /* all of the diagonal over what the projection of centred rows sees */
 
 /* ---- blocks ---------------------------------------------------------------------------------------------
@@ -282,6 +283,40 @@ static int uncentre(const dpf_call *call, const struct item_span *span, int both
 /* ---- the three forms --------------------------------------------------------------------------------------
  */
 
+int denoise_nothing(const dpf_call *call, const struct gram_plan *plan, const struct item_span *span,
+                    const int64_t *sums, struct gram_estimate *out)
+{
+    const int32_t m = span->m;
+    if (take_gram(call, plan, span, sums, 1, &out->whole) != 0 ||
+        matrix_new(call, m, span->basis.columns, &out->crossing) != 0 ||
+        estimate_diagonal(call, plan, span, sums, out) != 0)
+        return -1;
+    matrix_multiply(1.0, &out->whole, CblasNoTrans, &span->basis, CblasNoTrans, 0.0, &out->crossing);
+    if (!plan->tail)
+        return matrix_new(call, m, 0, &out->factor);
+    struct matrix g;
+    double *values = call->scratch(call, (uint64_t)(m + 1) * sizeof *values);
+    if (!values || matrix_new(call, m, m, &g) != 0)
+        return -1;
+    memcpy(g.at, out->whole.at, (size_t)m * (size_t)m * sizeof(double));
+    if (symmetric_eigen_largest(call, &g, GRAM_DIRECTIONS, values, &out->factor) != 0)
+        return -1;
+    for (int32_t k = 0; k < out->factor.columns; k++)
+        cblas_dscal(m, sqrt(fmax(values[k], 0.0)), matrix_column(&out->factor, k), 1);
+    return 0;
+}
+
+/* Whether the noise is so far below the ridge that the Gram is as good as known. */
+static int is_negligible(const struct gram_plan *plan, const struct item_span *span,
+                         const struct gram_estimate *estimate)
+{
+    const double edge = 2.0 * (double)plan->second.steps * plan->second.grid * sqrt((double)span->m);
+    double mean = 0.0;
+    for (int32_t k = 0; k < span->m; k++)
+        mean += estimate->diagonal[k] / span->m;
+    return span->kept >= 1.0 && edge < BELOW_RIDGE * plan->ridge * mean;
+}
+
 int denoise_gram(const dpf_call *call, const struct gram_plan *plan, const struct item_span *span,
                  const int64_t *sums, struct gram_estimate *out)
 {
@@ -293,6 +328,8 @@ int denoise_gram(const dpf_call *call, const struct gram_plan *plan, const struc
         matrix_new(call, d, d, &a) != 0 || matrix_new(call, m, d, &half) != 0 ||
         estimate_diagonal(call, plan, span, sums, out) != 0)
         return -1;
+    if (is_negligible(plan, span, out))
+        return denoise_nothing(call, plan, span, sums, out);
     take_off_diagonal(span, out->diagonal, &g);
     matrix_multiply(1.0, &g, CblasNoTrans, &span->basis, CblasNoTrans, 0.0, &gq);
     matrix_multiply(1.0, &span->basis, CblasTrans, &gq, CblasNoTrans, 0.0, &a);
@@ -348,25 +385,4 @@ int denoise_projected(const dpf_call *call, const struct gram_plan *plan, const 
     for (int32_t k = 0; k < m; k++)
         out->diagonal[k] = expected_diagonal(span, k) / expected * fmax(ENERGY * energy, 1e-3);
     return assemble(call, span, &a, &cross, &none, NULL, &out->factor);
-}
-
-int denoise_nothing(const dpf_call *call, const struct gram_plan *plan, const struct item_span *span,
-                    const int64_t *sums, struct gram_estimate *out)
-{
-    struct matrix g;
-    const int32_t m = span->m;
-    double *values = call->scratch(call, (uint64_t)(m + 1) * sizeof *values);
-    if (!values || take_gram(call, plan, span, sums, 1, &g) != 0 ||
-        matrix_new(call, m, span->basis.columns, &out->crossing) != 0 ||
-        estimate_diagonal(call, plan, span, sums, out) != 0)
-        return -1;
-    matrix_multiply(1.0, &g, CblasNoTrans, &span->basis, CblasNoTrans, 0.0, &out->crossing);
-    double trace = 0.0;
-    for (int32_t k = 0; k < m; k++)
-        trace += g.at[(int64_t)k * m + k];
-    if (symmetric_eigen_above(call, &g, trace * 1e-12, values, &out->factor) != 0)
-        return -1;
-    for (int32_t k = 0; k < out->factor.columns; k++)
-        cblas_dscal(m, sqrt(values[k]), matrix_column(&out->factor, k), 1);
-    return 0;
 }

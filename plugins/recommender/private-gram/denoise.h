@@ -20,7 +20,9 @@
 #include "item_span.h"
 
 struct gram_estimate {
-    struct matrix factor;   /* m x r: factor factor' is the Gram off its diagonal */
+    struct matrix factor; /* m x r: factor factor' is the Gram off its diagonal */
+    struct matrix
+        whole; /* m x m: the Gram as it is, where it is not denoised, and factor is what a tail needs; or NULL */
     struct matrix crossing; /* m x d: crossing times a row of span->all is an item's row of the Gram */
     double *diagonal;       /* m numbers, above 0 */
     int32_t directions;     /* of the residual block that stood out of the noise */
@@ -31,7 +33,7 @@ int denoise_gram(const dpf_call *call, const struct gram_plan *plan, const struc
                  const int64_t *sums, struct gram_estimate *out);
 int denoise_projected(const dpf_call *call, const struct gram_plan *plan, const struct item_span *span,
                       const int64_t *sums, struct gram_estimate *out);
-/* Without noise, for comparison: the Gram as it is. */
+/* Without noise, for comparison, or where it is far below the ridge: the Gram as it is. */
 int denoise_nothing(const dpf_call *call, const struct gram_plan *plan, const struct item_span *span,
                     const int64_t *sums, struct gram_estimate *out);
 

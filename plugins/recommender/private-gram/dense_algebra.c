@@ -101,6 +101,20 @@ int symmetric_eigen_above(const dpf_call *call, struct matrix *a, double edge, d
     return whole_spectrum(call, a, edge, values, vectors);
 }
 
+int symmetric_eigen_largest(const dpf_call *call, struct matrix *a, int32_t k, double *values,
+                            struct matrix *vectors)
+{
+    const int found = a->rows >= LEAST_OF_FEW ? top_pairs_largest(call, a, k, values, vectors) : 0;
+    if (found != 0)
+        return found > 0 ? 0 : -1;
+    if (call->cancelled(call) || whole_spectrum(call, a, -DBL_MAX, values, vectors) != 0)
+        return -1;
+    const int32_t others = vectors->columns > k ? vectors->columns - k : 0;
+    memmove(values, values + others, (size_t)(vectors->columns - others) * sizeof *values);
+    *vectors = (struct matrix){matrix_column(vectors, others), vectors->rows, vectors->columns - others};
+    return 0;
+}
+
 int positive_inverse(const dpf_call *call, struct matrix *a)
 {
     const int n = a->rows;

@@ -35,6 +35,9 @@ int symmetric_eigen(const dpf_call *call, struct matrix *a, double *values);
    here). Destroys a. */
 int symmetric_eigen_above(const dpf_call *call, struct matrix *a, double edge, double *values,
                           struct matrix *vectors);
+/* The k largest, or all; likewise. */
+int symmetric_eigen_largest(const dpf_call *call, struct matrix *a, int32_t k, double *values,
+                            struct matrix *vectors);
 /* The inverse of a positive definite matrix in its place, both triangles. */
 int positive_inverse(const dpf_call *call, struct matrix *a);
 

@@ -54,7 +54,7 @@ struct ease_state ease_state_at(void *bytes)
  */
 
 struct ease {
-    struct matrix u, v; /* m x r */
+    struct matrix u, v; /* m x r; u NULL: 1 on the diagonal, r = m */
     struct matrix tail; /* m x d: P crossing */
 };
 
@@ -112,6 +112,30 @@ static int solve(const dpf_call *call, const struct gram_estimate *estimate, str
     return 0;
 }
 
+/* The Gram as it is, with what is added to its diagonal: EASE by its formula. */
+static int solve_whole(const dpf_call *call, struct gram_estimate *estimate, struct ease *out)
+{
+    struct matrix *p = &estimate->whole;
+    const int64_t m = p->rows;
+    for (int64_t j = 0; j < m; j++)
+        p->at[j * m + j] += estimate->diagonal[j];
+    if (positive_inverse(call, p) != 0 ||
+        matrix_new(call, p->rows, estimate->crossing.columns, &out->tail) != 0)
+        return -1;
+    matrix_multiply(1.0, p, CblasNoTrans, &estimate->crossing, CblasNoTrans, 0.0, &out->tail);
+    double *own = call->scratch(call, (uint64_t)(m + 1) * sizeof *own);
+    if (!own)
+        return -1;
+    for (int64_t j = 0; j < m; j++)
+        own[j] = p->at[j * m + j];
+    for (int64_t k = 0; k < m; k++)
+        for (int64_t j = 0; j < m; j++)
+            p->at[k * m + j] = k == j ? 0.0 : -p->at[k * m + j] / own[j];
+    out->u = (struct matrix){NULL, p->rows, p->rows};
+    out->v = *p;
+    return 0;
+}
+
 /* ---- writing it ------------------------------------------------------------------------------------------
  */
 
@@ -133,14 +157,14 @@ static void write_items(const struct gram_plan *plan, const struct item_span *sp
 static void write_columns(const struct item_span *span, const struct ease *ease, const struct ease_state *s)
 {
     const int64_t m = span->m, r = ease->u.columns, d = ease->tail.columns;
+    for (int64_t k = 0; k < r; k++)
+        for (int64_t j = 0; j < m; j++)
+            s->out[k * m + j] = (float)as_number(matrix_column(&ease->v, (int32_t)k)[j]);
     for (int64_t j = 0; j < m; j++) {
         s->weight[j] = (float)span->weight[span->item[j]];
-        for (int32_t k = 0; k < r; k++) {
-            const double u = as_number(matrix_column(&ease->u, k)[j]),
-                         v = as_number(matrix_column(&ease->v, k)[j]);
-            s->in[j * (r + d) + k] = (float)u;
-            s->out[k * m + j] = (float)v;
-        }
+        for (int32_t k = 0; k < r; k++)
+            s->in[j * (r + d) + k] =
+                ease->u.at ? (float)as_number(matrix_column(&ease->u, k)[j]) : (float)(k == j);
         for (int32_t k = 0; k < d; k++)
             s->in[j * (r + d) + r + k] = (float)as_number(matrix_column(&ease->tail, k)[j]);
     }
@@ -155,7 +179,7 @@ uint64_t ease_state_make(const dpf_call *call, const struct gram_plan *plan, con
         mean += estimate->diagonal[k] / span->m;
     for (int32_t k = 0; k < span->m; k++)
         estimate->diagonal[k] = plan->diagonal * estimate->diagonal[k] + fmax(plan->ridge * mean, 1e-6);
-    if (solve(call, estimate, &ease) != 0)
+    if ((estimate->whole.at ? solve_whole(call, estimate, &ease) : solve(call, estimate, &ease)) != 0)
         return 0;
     const int64_t r = ease.u.columns, d = ease.tail.columns;
     struct ease_header *header = bytes;

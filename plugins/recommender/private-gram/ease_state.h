@@ -9,6 +9,8 @@
  * numbers hold it, and a score is (sum_i z_i u_i) v_j - z_j (u_j v_j): the formula ease/1, with u as "in" and v as "out". Other items have no row of their own
  * in the Gram; their columns are predicted from the span: z P crossing.
  *
+ * A Gram that is not denoised is not of low rank. Then P is its inverse with D added, u is 1 on the diagonal, v_j is B_.j and 0 at j.
+ *
  * Items' weights are undone in part: a score is divided by weight^rescale.
  */
 #ifndef PRIVATE_GRAM_EASE_STATE_H

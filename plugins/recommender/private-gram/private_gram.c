@@ -431,7 +431,7 @@ static dpf_status gram_fit(void *instance, const dpf_call *call, dpf_fit *fit)
     struct telling telling = {.witness = dpf_fit_witness(fit)};
     struct gram_plan plan;
     struct item_span span;
-    struct gram_estimate estimate;
+    struct gram_estimate estimate = {.directions = 0};
     int64_t *second, n;
     const char *why = gram_plan_make(&self->options, fit->setup, &plan);
     if (why)

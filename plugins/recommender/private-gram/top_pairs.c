@@ -212,3 +212,25 @@ int top_pairs_above(const dpf_call *call, struct matrix *a, double edge, double 
     }
     return 0;
 }
+
+int top_pairs_largest(const dpf_call *call, struct matrix *a, int32_t k, double *values,
+                      struct matrix *vectors)
+{
+    struct lanczos l;
+    if (open_lanczos(call, a, a->rows / 8, &l) != 0)
+        return -1;
+    fill_start(&l);
+    for (int more = 1; more && l.steps < l.most && !call->cancelled(call);) {
+        more = take_step(&l);
+        if (l.steps < k || (more && l.steps < l.most && l.steps % CHECK_EVERY))
+            continue;
+        if (!find_ritz(&l))
+            return 0;
+        int accurate = l.values[l.steps - 1] > 0.0;
+        for (int32_t i = l.steps - k; i < l.steps && accurate; i++)
+            accurate = residual(&l, i) <= TOLERANCE * l.values[l.steps - 1];
+        if (accurate)
+            return make_vectors(&l, k, values, vectors) == 0 ? 1 : -1;
+    }
+    return 0;
+}

@@ -17,4 +17,7 @@
    method for the matrix, or if call->cancelled; -1 after reporting a fault. */
 int top_pairs_above(const dpf_call *call, struct matrix *a, double edge, double *values,
                     struct matrix *vectors);
+/* k pairs that are accurate, the largest unless some are equal. The same otherwise, and without a proof. */
+int top_pairs_largest(const dpf_call *call, struct matrix *a, int32_t k, double *values,
+                      struct matrix *vectors);
 #endif
