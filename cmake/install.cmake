@@ -27,7 +27,14 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/configs)
   install(DIRECTORY configs DESTINATION share/dpframe)
 endif()
 install(DIRECTORY templates DESTINATION share/dpframe)
+# Plugins of the literature, and an example of each component.
 install(DIRECTORY examples/plugins DESTINATION share/dpframe/examples)
+file(GLOB examples CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/plugins/*/*/*.ini)
+install(FILES ${examples} DESTINATION share/dpframe/examples/components)
+# The documents name each other by their places in the tree, so these stay.
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  PATTERN "cells" EXCLUDE PATTERN "measured" EXCLUDE PATTERN "dpframe.1" EXCLUDE)
 install(PROGRAMS scripts/dpframe-verify DESTINATION bin)
 # Where Debian's python3 looks, in a package (prefix /usr).
 install(DIRECTORY python/dpframe DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py" PATTERN "py.typed"
@@ -48,6 +55,10 @@ install(FILES ${CMAKE_BINARY_DIR}/dpframe-config.cmake ${CMAKE_BINARY_DIR}/dpfra
 configure_file(cmake/dpframe.pc.in ${CMAKE_BINARY_DIR}/dpframe.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/dpframe.pc DESTINATION lib/pkgconfig)
 
+# cmake --build build/release --target uninstall: removes what the last installation from this build wrote.
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+  -P ${CMAKE_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+
 # Packages: cpack -G DEB in the build directory.
 set(CPACK_PACKAGE_NAME dpframe)
 set(CPACK_PACKAGE_CONTACT "The dpframe authors")
@@ -57,7 +68,8 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS gnuplot-nox)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gnuplot-nox, python3")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy, python3-pandas")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_STRIP_FILES ON)
 include(CPack)

@@ -32,6 +32,58 @@ char *files_directory(const char *path)
     return memory_format("%.*s", (int)(slash - path), path);
 }
 
+char *files_program_directory(void)
+{
+    char executable[4096];
+    const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    if (length <= 0)
+        return NULL;
+    executable[length] = '\0';
+    return files_directory(executable);
+}
+
+/* Without "." and "..", as text: an installation has no links among its directories. */
+static char *plain_path(const char *path)
+{
+    char *out = memory_raw(strlen(path) + 2, 1);
+    size_t n = 0;
+    while (out && *path) {
+        const size_t length = strcspn(path, "/");
+        if (length == 2 && memcmp(path, "..", 2) == 0) {
+            while (n > 0 && out[--n] != '/')
+                ;
+        } else if (length > 0 && !(length == 1 && *path == '.')) {
+            out[n++] = '/';
+            memcpy(out + n, path, length);
+            n += length;
+        }
+        path += length + (path[length] == '/');
+    }
+    if (out)
+        out[n] = '\0';
+    return out;
+}
+
+char *files_not_installed(const char *path)
+{
+    static const char below[] = "/../share/dpframe/results";
+    char here[4096];
+    char *program = files_program_directory(),
+         *joined = program ? memory_format("%s%s", program, below) : NULL,
+         *root = joined ? plain_path(joined) : NULL, *plain = plain_path(path), *out = NULL;
+    const size_t length = root ? strlen(root) : 0;
+    if (root && plain && strncmp(plain, root, length) == 0 && (plain[length] == '/' || !plain[length]) &&
+        getcwd(here, sizeof here))
+        out = memory_format("%s/results%s", here, plain + length);
+    else
+        out = memory_text(path);
+    free(program);
+    free(joined);
+    free(root);
+    free(plain);
+    return out;
+}
+
 /* Of the directories on a path, the last one that is called private or release decides. */
 static int is_private(const char *path, size_t length)
 {

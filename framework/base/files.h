@@ -13,6 +13,14 @@
 char *files_join(const char *directory, const char *path);
 /* The directory part of a path, "." if it has none. Free it. */
 char *files_directory(const char *path);
+/* The directory of the program that runs. NULL if it cannot be told. Free it. */
+char *files_program_directory(void);
+/*
+ * Where results go that a configuration of the installation names: its paths are relative to its own directory, and nothing
+ * is to be written there. path, absolute: below PREFIX/share/dpframe/results it becomes results/ of the current
+ * directory; any other path is copied. NULL if out of memory. Free it.
+ */
+char *files_not_installed(const char *path);
 /*
  * Creates the directory and its parents. What is called private, and all below it but a directory called release,
  * is its owner's alone, whatever the umask: directories have mode 0700 and files 0600. A private directory of the

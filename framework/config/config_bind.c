@@ -78,8 +78,8 @@ static void make_absolute(struct binding *b, dpf_value *value, void **block, con
         free(relative);
     }
     free(*block);
-    *block = joined;
-    value->text = joined;
+    value->text = *block = files_not_installed(joined);
+    free(joined);
 }
 
 static void bind_text(struct binding *b, const dpf_param *param, const char *text,

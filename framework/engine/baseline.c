@@ -81,13 +81,6 @@ static int open_baseline(struct model *model, struct dpf_error *error)
     return kind == MODEL_BIASES ? fill_biases(model, model->dataset, error) : 0;
 }
 
-static int fitted(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
-                  const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
-{
-    (void)plan, (void)dataset, (void)pool, (void)model, (void)hooks, (void)stats, (void)error;
-    return 0;
-}
-
 /* Popularity is one order for everybody. */
 static int form(struct model *model, struct scorer *out, struct dpf_error *error)
 {
@@ -102,4 +95,4 @@ static int form(struct model *model, struct scorer *out, struct dpf_error *error
     return 0;
 }
 
-const struct model_work baseline_work = {open_baseline, fitted, form};
+const struct model_work baseline_work = {.open = open_baseline, .form = form};

@@ -16,7 +16,6 @@
 #include "engine/noise_histogram.h"
 #include "engine/observed.h"
 #include "engine/step.h"
-#include "plan/model_type.h"
 
 static double seconds_now(void)
 {
@@ -628,27 +627,3 @@ int engine_fit_side(struct plan *plan, const struct dataset *dataset, struct poo
 }
 
 const struct model_work factorization_work = {factorization_open, train, factorization_form};
-
-/* ---- any model ----------------------------------------------------------------------------------------- */
-
-const struct model_work *model_work_of(const struct plan *plan)
-{
-    static const struct model_work *const works[MODEL_TYPES] = {[TYPE_FACTORIZATION] = &factorization_work,
-                                                                [TYPE_COMPONENT] = &component_work,
-                                                                [TYPE_BASELINE] = &baseline_work};
-    return works[plan->type->number];
-}
-
-int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
-               const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
-{
-    memset(stats, 0, sizeof *stats);
-    return model_work_of(plan)->train(plan, dataset, pool, model, hooks, stats, error);
-}
-
-struct remote_rows engine_told(const struct model *model)
-{
-    const struct side_factors *factors = &model->sides[remote_side(model->plan)];
-    return model_has_rows(model) ? remote_floats(factors->data, factors->rows, model->stride, model->columns)
-                                 : remote_sums(model->told, model->n_told);
-}

@@ -50,6 +50,10 @@ int model_initial_row(const struct model *model, const struct dataset *dataset, 
 /* Scores are of the records of this data set from now on: those trained with are forgotten. */
 int model_read(struct model *model, const struct dataset *dataset, struct dpf_error *error);
 void model_free(struct model *model);
+/* Zeroed rows of both sides. Part of model_init. */
+int model_make_rows(struct model *model, int32_t columns, struct dpf_error *error);
+/* The mean of all training values that are not void. */
+int model_mean_value(const struct dataset *dataset, double *mean, struct dpf_error *error);
 /* A model is factor rows of both sides, or a state. */
 static inline int model_has_rows(const struct model *model)
 {

@@ -26,11 +26,7 @@ const struct model_work *model_work_of(const struct plan *plan);
 int factorization_open(struct model *model, struct dpf_error *error);
 int factorization_form(struct model *model, struct scorer *out, struct dpf_error *error);
 
-/* For rows: zeroed ones of both sides, */
-int model_make_rows(struct model *model, int32_t columns, struct dpf_error *error);
-/* the mean of all training values that are not void, */
-int model_mean_value(const struct dataset *dataset, double *mean, struct dpf_error *error);
-/* and the form in which their product is a score. */
+/* The form of rows whose products are scores. */
 void model_form_of_rows(const struct model *model, struct score_form *out);
 
 #endif

@@ -162,12 +162,7 @@ static int is_directory(const char *path)
 /* A directory beside the executable, as in the build tree, or else where an installation has it. */
 static char *beside_executable(const char *built, const char *installed)
 {
-    char executable[4096];
-    ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-    if (length <= 0)
-        return NULL;
-    executable[length] = '\0';
-    char *directory = files_directory(executable);
+    char *directory = files_program_directory();
     char *found = directory ? memory_format("%s/%s", directory, built) : NULL;
     if (found && !is_directory(found)) {
         free(found);

@@ -215,7 +215,7 @@ static int refuse(const struct saved_run *run, const struct scorer *scorer, cons
             error, DPF_FAULT_CONFIG,
             "%s: recommender %s computes scores by code of its own, which a page cannot run: a page needs "
             "one of the formulas of docs/model-state.md",
-            directory, run->session.plan.recommender.instance->entry->component->id);
+            directory, run->session.plan.model_facts.id);
     if (scorer->form.formula == SCORE_NEIGHBOURS && scorer->form.arrays[NEIGHBOURS_REPORTED].name)
         return error_set(
             error, DPF_FAULT_CONFIG,
