@@ -19,6 +19,7 @@
 
 #include "base/memory.h"
 #include "bench_rows.h"
+#include "dataset/ids.h"
 #include "evaluate/evaluate.h"
 
 struct sizes {
@@ -203,10 +204,9 @@ int main(int argc, char **argv)
     openblas_set_num_threads(1);
     draw_records(&dataset.train.by_user, &s, 100, 0);
     draw_records(&dataset.test.by_user, &s, s.positives, 1);
-    dataset.users.n = s.users;
-    dataset.items.n = s.items;
     struct pool *pool = pool_new(1);
-    if (!pool || csr_transpose(&dataset.train.by_user, s.items, &dataset.train.by_item, &error) != 0)
+    if (!pool || id_map_range(s.users, &dataset.users) != 0 || id_map_range(s.items, &dataset.items) != 0 ||
+        csr_transpose(&dataset.train.by_user, s.items, &dataset.train.by_item, &error) != 0)
         return EXIT_FAILURE;
     printf("%lld users, %lld items, %lld positives of each, k = %lld\n", (long long)s.users,
            (long long)s.items, (long long)s.positives, (long long)s.k);

@@ -30,6 +30,20 @@
 #endif
 #define SIMD_UNROLL _Pragma("GCC unroll 16")
 
+#if SIMD_X86
+/* Bytes that move the lanes of a mask's bits to the front of four. */
+#define SIMD_LANE(l) 4 * (l), 4 * (l) + 1, 4 * (l) + 2, 4 * (l) + 3
+#define SIMD_FRONT(a, b, c, d)                                                                               \
+    {                                                                                                        \
+        SIMD_LANE(a), SIMD_LANE(b), SIMD_LANE(c), SIMD_LANE(d)                                               \
+    }
+static const _Alignas(16) uint8_t simd_front[16][16] = {
+    SIMD_FRONT(0, 1, 2, 3), SIMD_FRONT(0, 1, 2, 3), SIMD_FRONT(1, 0, 2, 3), SIMD_FRONT(0, 1, 2, 3),
+    SIMD_FRONT(2, 0, 1, 3), SIMD_FRONT(0, 2, 1, 3), SIMD_FRONT(1, 2, 0, 3), SIMD_FRONT(0, 1, 2, 3),
+    SIMD_FRONT(3, 0, 1, 2), SIMD_FRONT(0, 3, 1, 2), SIMD_FRONT(1, 3, 0, 2), SIMD_FRONT(0, 1, 3, 2),
+    SIMD_FRONT(2, 3, 0, 1), SIMD_FRONT(0, 2, 3, 1), SIMD_FRONT(1, 2, 3, 0), SIMD_FRONT(0, 1, 2, 3)};
+#endif
+
 static inline int64_t simd_padded(int64_t n)
 {
     return (n + 15) / 16 * 16;
@@ -188,11 +202,18 @@ SIMD_INLINE SIMD(v16) SIMD(v_fnma)(SIMD(v16) a, SIMD(v16) b, SIMD(v16) c)
 {
     return (SIMD(v16)){{_mm256_fnmadd_ps(a.p[0], b.p[0], c.p[0]), _mm256_fnmadd_ps(a.p[1], b.p[1], c.p[1])}};
 }
+/* Four lanes at a time, those of the mask's bits moved to the front: no branch that depends on the bits. */
 SIMD_INLINE int64_t SIMD(v_places)(uint32_t mask, int32_t first, int32_t *out)
 {
     int64_t n = 0;
-    for (; mask; mask &= mask - 1)
-        out[n++] = first + __builtin_ctz(mask);
+    SIMD_UNROLL for (int q = 0; q < 16; q += 4)
+    {
+        const uint32_t bits = mask >> q & 15;
+        const __m128i place = _mm_add_epi32(_mm_setr_epi32(q, q + 1, q + 2, q + 3), _mm_set1_epi32(first));
+        const __m128i front = _mm_load_si128((const __m128i *)(const void *)simd_front[bits]);
+        _mm_storeu_si128((__m128i *)(void *)(out + n), _mm_shuffle_epi8(place, front));
+        n += __builtin_popcount(bits);
+    }
     return n;
 }
 SIMD_INLINE SIMD(v16) SIMD(v_look_up)(const float *table, SIMD(v16) x)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keystream.c - the bytes are libsodium's; libcrypto gives the same ones faster where there are many, and a
- * kernel of ours where there are few or they do not follow one another.
+ * keystream.c - the bytes are libsodium's; libcrypto gives the same ones faster where there are very many, and a
+ * kernel of ours where they are few or do not follow one another.
  *
  * Both libraries' ChaCha20 take a counter of 64 bits and a nonce of 64 bits (RFC 8439's nonce of 96 bits is
  * another division of the same 16 bytes). Where libcrypto has no ChaCha20, as in FIPS mode, libsodium does
@@ -17,10 +17,13 @@
 
 #include "simd/keystream_lanes.h"
 
-#define BLOCK_BYTES 64
-#define BULK_BLOCKS 16    /* from here on libcrypto is faster, its preparation included */
+#define BLOCK_BYTES (LANES_BLOCK_WORDS * 8)
+#define BULK_BLOCKS 16    /* from here on libcrypto is faster than libsodium, its preparation included, */
+#define BULK_LANES 24     /* from here on than our kernel, */
+#define BULK_WIDE 1024    /* and than that of sixteen blocks */
 #define ABREAST 8         /* blocks that libsodium makes at once; others cost it as much one by one */
 #define CALL_BLOCKS 65536 /* libcrypto counts bytes in an int */
+#define LANES_WORTH 3     /* blocks from which our kernel costs less than a call for each */
 
 static atomic_int counting;
 static _Atomic uint64_t counted; /* blocks */
@@ -118,32 +121,55 @@ static void count(uint64_t n_blocks)
         atomic_fetch_add_explicit(&counted, n_blocks, memory_order_relaxed);
 }
 
-#if SIMD_X86
-/* Up to LANES blocks; what is made beyond n_blocks costs nothing. */
-static void fill_lanes(const uint8_t *key, uint64_t nonce, const uint64_t *counters, uint64_t n_blocks,
-                       uint64_t *out)
+/* Any number of blocks by the kernel of a kind that has one. */
+static void fill_lanes(int kind, const uint8_t *key, uint64_t nonce, const uint64_t *counters,
+                       uint64_t n_blocks, uint64_t *out)
 {
-    uint64_t padded[LANES], blocks[LANES * (BLOCK_BYTES / 8)];
-    for (uint64_t i = 0; i < LANES; i++)
-        padded[i] = counters[i < n_blocks ? i : 0];
-    lanes_avx512(key, nonce, padded, blocks);
-    memcpy(out, blocks, n_blocks * BLOCK_BYTES);
+    if (kind == SIMD_KIND_AVX512 &&
+        n_blocks <= 8) /* eight lanes cost less than sixteen of which half is needed */
+        kind = SIMD_KIND_AVX2;
+    const uint64_t width = lanes_of(kind);
+    uint64_t done = 0, padded[LANES_MOST], blocks[LANES_MOST * LANES_BLOCK_WORDS];
+    for (; n_blocks - done >= width; done += width)
+        lanes_make(kind, key, nonce, counters + done, out + done * LANES_BLOCK_WORDS);
+    const uint64_t rest = n_blocks - done;
+    if (rest < LANES_WORTH) {
+        for (; done < n_blocks; done++)
+            fill_few(key, nonce, counters[done], 1, (uint8_t *)(out + done * LANES_BLOCK_WORDS));
+    } else if (n_blocks >= width) { /* the last blocks, some of them once more */
+        done = n_blocks - width;
+        lanes_make(kind, key, nonce, counters + done, out + done * LANES_BLOCK_WORDS);
+    } else { /* what is made beyond them costs nothing */
+        for (uint64_t i = 0; i < width; i++)
+            padded[i] = counters[i < n_blocks ? i : 0];
+        lanes_make(kind, key, nonce, padded, blocks);
+        memcpy(out, blocks, n_blocks * BLOCK_BYTES);
+    }
 }
-#endif
+
+/* Blocks that follow one another. */
+static void fill_consecutive(int kind, const uint8_t *key, uint64_t nonce, uint64_t counter,
+                             uint64_t n_blocks, uint64_t *out)
+{
+    enum { PART = 4 * LANES_MOST };
+    uint64_t counters[PART];
+    for (uint64_t done = 0, now; done < n_blocks; done += now) {
+        now = n_blocks - done < PART ? n_blocks - done : PART;
+        for (uint64_t i = 0; i < now; i++)
+            counters[i] = counter + done + i;
+        fill_lanes(kind, key, nonce, counters, now, out + done * LANES_BLOCK_WORDS);
+    }
+}
 
 static void fill(const uint8_t *key, uint64_t nonce, uint64_t counter, uint64_t n_blocks, uint64_t *out)
 {
     uint8_t *bytes = (uint8_t *)out; /* words are little-endian, as abi.h demands */
-#if SIMD_X86
-    if (n_blocks >= LANES_WORTH && n_blocks < BULK_BLOCKS && simd_choose(SIMD_KIND_AVX512) >= 0) {
-        uint64_t counters[BULK_BLOCKS];
-        for (uint64_t i = 0; i < n_blocks; i++)
-            counters[i] = counter + i;
-        fill_lanes(key, nonce, counters, n_blocks, out);
-        return;
-    }
-#endif
-    if (n_blocks < BULK_BLOCKS || fill_bulk(key, nonce, counter, n_blocks, bytes) != 0)
+    const int kind = simd_choose(SIMD_KIND_AUTO);
+    const uint64_t width = lanes_of(kind);
+    const uint64_t bulk = width == 0 ? BULK_BLOCKS : width < LANES_MOST ? BULK_LANES : BULK_WIDE;
+    if (width && n_blocks >= LANES_WORTH && n_blocks < bulk)
+        fill_consecutive(kind, key, nonce, counter, n_blocks, out);
+    else if (n_blocks < bulk || fill_bulk(key, nonce, counter, n_blocks, bytes) != 0)
         fill_few(key, nonce, counter, n_blocks, bytes);
 }
 
@@ -161,27 +187,17 @@ static void fill_runs(const uint8_t *key, uint64_t nonce, const uint64_t *counte
     for (uint64_t i = 0, run; i < n_blocks; i += run) {
         for (run = 1; i + run < n_blocks && counters[i + run] == counters[i] + run;)
             run++;
-        fill(key, nonce, counters[i], run, out + i * (BLOCK_BYTES / 8));
+        fill(key, nonce, counters[i], run, out + i * LANES_BLOCK_WORDS);
     }
 }
 
 void keystream_scattered(const uint8_t key[KEYSTREAM_KEY_BYTES], uint64_t nonce, const uint64_t *counters,
                          uint64_t n_blocks, uint64_t *out)
 {
-    uint64_t done = 0;
+    const int kind = simd_choose(SIMD_KIND_AUTO);
     count(n_blocks);
-#if SIMD_X86
-    if (n_blocks >= LANES_WORTH && simd_choose(SIMD_KIND_AVX512) >= 0)
-        for (; done < n_blocks; done += LANES) { /* the last blocks once more, where 16 are not left */
-            if (n_blocks < LANES) {
-                fill_lanes(key, nonce, counters, n_blocks, out);
-                continue;
-            }
-            done = n_blocks - done < LANES ? n_blocks - LANES : done;
-            lanes_avx512(key, nonce, counters + done, out + done * (BLOCK_BYTES / 8));
-        }
-    if (done >= n_blocks)
-        return;
-#endif
-    fill_runs(key, nonce, counters + done, n_blocks - done, out + done * (BLOCK_BYTES / 8));
+    if (n_blocks >= LANES_WORTH && lanes_of(kind))
+        fill_lanes(kind, key, nonce, counters, n_blocks, out);
+    else
+        fill_runs(key, nonce, counters, n_blocks, out);
 }

@@ -12,11 +12,12 @@ static SIMD_LOOP_TARGET void SIMD_LOOP(make_laplace_cells)(const uint64_t *words
 {
     for (int64_t i = 0; i < n; i++) {
         const double x = real_of_word(words[i] << 1 | 1);
-        const double y = d - t * real_log(x * 0x1p-64);
+        const double y = real_fma(-t, real_log_by(x * 0x1p-64, SIMD_LOOP_FUSED), d, SIMD_LOOP_FUSED);
         /* 2^-e for the exponent e of x */
         const double step =
             real_of_bits(UINT64_C(0x7fe0000000000000) - (real_bits(x) & UINT64_C(0x7ff0000000000000)));
-        const double error = y * 0x1p-50 + t * (0x1p-52 + step) + 0x1p-40;
+        const double error =
+            real_fma(y, 0x1p-50, real_fma(t, 0x1p-52 + step, 0x1p-40, SIMD_LOOP_FUSED), SIMD_LOOP_FUSED);
         const double low = real_floor(y - error), high = real_floor(y + error);
         const uint64_t negative = 0 - (words[i] >> 63);
         open[i] = (low != high) | (low < 0);

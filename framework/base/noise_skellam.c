@@ -28,12 +28,13 @@
  *     library's log1p, of which 4 units are expected at most, move it by less than 2^-49 k.
  *
  * (4) Proposals are judged in vectors, from their three words. With t = r k/m, |t| < 0.06, log(1 + t) = 2
- * atanh x, x = t/(2 + t), |x| < 0.03, is a series of which six terms leave out less than 2^-58 of it. Some
- * eight roundings and one of 1/m move it by less than 2^-49.5 of itself, so the logarithm of the mass, as in
- * (3), by less than 2^-49 k and 2^-40. The other side of the comparison is -ln u, u = (word + 1/2) 2^-64,
- * which is right within 2^-45 for words above 2^44. What is nearer than 2^-47 k + 2^-36, in a block from 10
- * on, or tied with a block's digits, is decided one by one as above: so the processor's arithmetic decides
- * how long a draw takes and never what it is.
+ * atanh x, x = t/(2 + t), |x| < 0.03, is a series of which five terms leave out less than 2^-53 of it. Some
+ * ten roundings and one of 1/m move it by less than 2^-49 of itself, so the logarithm of the mass, as in
+ * (3), by less than 2^-48 k and 2^-40; five terms of 1/(1 + t) leave out less than 2^-42 of t/(12 m (1 + t)).
+ * The other side of the comparison is -ln u, u = (word + 1/2) 2^-64, by seven terms of the series that
+ * real_math.h states, which leave out less than 2^-40, and right within 2^-39 for words above 2^44. What is nearer
+ * than 2^-47 k + 2^-36, in a block from 7 on, or tied with a block's digits, is decided one by one as above: so the
+ * processor's arithmetic decides how long a draw takes and never what it is, and products may be fused.
  *
  * Values beyond block 60, more than 60 sqrt(m) away, are not drawn; for m >= 2^14 that is a distance of at
  * most m/2, as (3) needs on the left, and all of them together have a probability below e^-1500.
@@ -118,6 +119,7 @@ struct poisson {
 #define JUDGED_BLOCKS 7
 #define JUDGED_LEAST_WORD (UINT64_C(1) << 44)
 #define PROPOSALS 128 /* judged together */
+#define VECTOR 8      /* proposals: what the widest vector holds */
 
 struct poisson_proposals {
     uint64_t k[PROPOSALS], paid[PROPOSALS], side[PROPOSALS], last[PROPOSALS];
@@ -250,7 +252,8 @@ static int64_t propose(struct poisson *p, struct words_ahead *ahead, uint64_t at
     const uint64_t *words = ahead->words + ahead->begin;
     uint64_t verdicts[PROPOSALS];
     int64_t values[PROPOSALS], count = 0;
-    judge(words, n, &p->real, values, verdicts);
+    judge(words, (n + VECTOR - 1) / VECTOR * VECTOR, &p->real, values,
+          verdicts); /* whole vectors: not one by one */
     ahead->begin += 3 * n;
     for (int64_t i = 0; i < n; i++) {
         const uint64_t *three = words + 3 * i, cell = at + 3 * (uint64_t)i;

@@ -39,17 +39,31 @@ static SIMD_LOOP_TARGET void SIMD_LOOP(judge_proposals)(const struct poisson_pro
         const double paid = real_of_bits(in->paid[i] | UINT64_C(0x4330000000000000)) - 0x1p52;
         const double shift = real_of_bits(real_bits(whole) ^ side),
                      half = real_of_bits(real_bits(0.5) ^ side);
-        const double t = shift * inverse, over = 1 / ((1 + t) * (2 + t));
-        const double s = t * ((1 + t) * over), z = s * s;
-        double q = 2.0 / 11;
-        q = q * z + 2.0 / 9;
-        q = q * z + 2.0 / 7;
-        q = q * z + 2.0 / 5;
-        q = q * z + 2.0 / 3;
-        const double logarithm = s * 2 + s * (z * q);
+        const struct real_split u = real_split((real_of_word(in->last[i]) + 0.5) * 0x1p-64);
+        const double t = shift * inverse;
+        /* x = t/(2 + t) and s = f/(2 + f) by one division */
+        const double over = 1 / ((2 + t) * (2 + u.f));
+        const double x = t * ((2 + u.f) * over), s = u.f * ((2 + t) * over), y = x * x, z = s * s;
+        double q = 2.0 / 9;
+        q = real_fma(q, y, 2.0 / 7, SIMD_LOOP_FUSED);
+        q = real_fma(q, y, 2.0 / 5, SIMD_LOOP_FUSED);
+        q = real_fma(q, y, 2.0 / 3, SIMD_LOOP_FUSED);
+        const double logarithm = real_fma(x, y * q, x * 2, SIMD_LOOP_FUSED);
+        double reciprocal = 1 - t; /* 1 - t + t^2 - t^3 + t^4 */
+        reciprocal = real_fma(-t, reciprocal, 1.0, SIMD_LOOP_FUSED);
+        reciprocal = real_fma(-t, reciprocal, 1.0, SIMD_LOOP_FUSED);
+        reciprocal = real_fma(-t, reciprocal, 1.0, SIMD_LOOP_FUSED);
         const double minus_log =
-            ((mean + (shift + half)) * logarithm - shift) - t * ((2 + t) * over) * twelfth;
-        const double distance = -real_log((real_of_word(in->last[i]) + 0.5) * 0x1p-64) - (minus_log - paid);
+            real_fma(mean + (shift + half), logarithm, -shift, SIMD_LOOP_FUSED) - t * reciprocal * twelfth;
+        double r = 2.0 / 13;
+        r = real_fma(r, z, 2.0 / 11, SIMD_LOOP_FUSED);
+        r = real_fma(r, z, 2.0 / 9, SIMD_LOOP_FUSED);
+        r = real_fma(r, z, 2.0 / 7, SIMD_LOOP_FUSED);
+        r = real_fma(r, z, 2.0 / 5, SIMD_LOOP_FUSED);
+        r = real_fma(r, z, 2.0 / 3, SIMD_LOOP_FUSED);
+        const double log_u =
+            real_fma(u.e, 0x1.62e42fefa39efp-1, real_fma(s, z * r, s * 2, SIMD_LOOP_FUSED), SIMD_LOOP_FUSED);
+        const double distance = (paid - log_u) - minus_log;
         const double size = real_of_bits(real_bits(distance) << 1 >> 1);
         const uint64_t unsure = in->open[i] | in->again[i] | (uint64_t)(in->last[i] < JUDGED_LEAST_WORD) |
                                 (uint64_t)(size <= whole * 0x1p-47 + 0x1p-36);

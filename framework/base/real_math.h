@@ -43,29 +43,52 @@ REAL_INLINE double real_unit(uint64_t word)
     return real_of_bits(word >> 12 | REAL_ONE) - (1 - 0x1p-53);
 }
 
-/*
- * log x of a normal number x > 0: x = 2^e m. m - 1 is exact; s has two roundings, s (2 + z p) adds two more,
- * all relative to log m. e times the higher part of log 2 is exact. Where e != 0 the sum is at least 0.34,
- * and its parts are at most 2 of it, so the last two roundings stay below 1.5 2^-52 of it, too.
- */
-REAL_INLINE double real_log(double x)
+/* a b + c, rounded once if fused, which takes an instruction of the processor. */
+REAL_INLINE double real_fma(double a, double b, double c, int fused)
+{
+    return fused ? __builtin_fma(a, b, c) : a * b + c;
+}
+
+/* x = 2^e (1 + f), sqrt(1/2) <= 1 + f < sqrt(2), of a normal number x > 0: exact. */
+struct real_split {
+    double e, f;
+};
+
+REAL_INLINE struct real_split real_split(double x)
 {
     const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd); /* sqrt(1/2) */
     const uint64_t moved = real_bits(x) + (REAL_ONE - root);
-    const double e = real_of_bits(moved >> 52 | UINT64_C(0x4330000000000000)) - (0x1p52 + 1023);
-    const double f = real_of_bits((moved & REAL_FRACTION) + root) - 1;
-    const double s = f / (2 + f), z = s * s;
+    return (struct real_split){real_of_bits(moved >> 52 | UINT64_C(0x4330000000000000)) - (0x1p52 + 1023),
+                               real_of_bits((moved & REAL_FRACTION) + root) - 1};
+}
+
+/*
+ * log x of a normal number x > 0: x = 2^e m. m - 1 is exact; s has two roundings, s (2 + z p) adds two more,
+ * all relative to log m. e times the higher part of log 2 is exact. Where e != 0 the sum is at least 0.34,
+ * and its parts are at most 2 of it, so the last two roundings stay below 1.5 2^-52 of it, too. Fused, with fewer roundings,
+ * it is other bytes: where they decide nothing.
+ */
+REAL_INLINE double real_log_by(double x, int fused)
+{
+    const struct real_split split = real_split(x);
+    const double e = split.e, f = split.f, s = f / (2 + f), z = s * s;
     double p = 2.0 / 21;
-    p = p * z + 2.0 / 19;
-    p = p * z + 2.0 / 17;
-    p = p * z + 2.0 / 15;
-    p = p * z + 2.0 / 13;
-    p = p * z + 2.0 / 11;
-    p = p * z + 2.0 / 9;
-    p = p * z + 2.0 / 7;
-    p = p * z + 2.0 / 5;
-    p = p * z + 2.0 / 3;
-    return e * 0x1.62e42feep-1 + (e * 0x1.a39ef35793c76p-33 + (s * 2 + s * (z * p)));
+    p = real_fma(p, z, 2.0 / 19, fused);
+    p = real_fma(p, z, 2.0 / 17, fused);
+    p = real_fma(p, z, 2.0 / 15, fused);
+    p = real_fma(p, z, 2.0 / 13, fused);
+    p = real_fma(p, z, 2.0 / 11, fused);
+    p = real_fma(p, z, 2.0 / 9, fused);
+    p = real_fma(p, z, 2.0 / 7, fused);
+    p = real_fma(p, z, 2.0 / 5, fused);
+    p = real_fma(p, z, 2.0 / 3, fused);
+    const double log_f = real_fma(s, z * p, s * 2, fused);
+    return e * 0x1.62e42feep-1 + real_fma(e, 0x1.a39ef35793c76p-33, log_f, fused);
+}
+
+REAL_INLINE double real_log(double x)
+{
+    return real_log_by(x, 0);
 }
 
 /* The word as a double, rounded once. */
@@ -82,10 +105,12 @@ REAL_INLINE double real_nearest(double x)
     return (x + 0x1.8p52) - 0x1.8p52;
 }
 
+/* By the sign of an exact difference: a comparison that chooses a number would be a branch to some compilers, and the loop
+ * around it no vectors. */
 REAL_INLINE double real_floor(double x)
 {
     const double nearest = real_nearest(x);
-    return nearest - (nearest > x ? 1.0 : 0.0);
+    return nearest - real_of_bits(REAL_ONE & (0 - (real_bits(x - nearest) >> 63)));
 }
 
 /* A double that is an integer, as one; |x| < 2^51. */

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "run/joined.h"
+#include "simd/simd_kind.h"
 
 static const char help[] = "dpframe - differentially private matrix-factorization recommenders, composed\n"
                            "from plugins\n"
@@ -201,6 +202,20 @@ static void start_without_blas_threads(char **argv)
         execv("/proc/self/exe", argv); /* returns only if it fails: then without */
 }
 
+/* Kernels read the variable and have no way to complain of it. */
+static int check_kind_of_kernels(void)
+{
+    const char *name = getenv("DPFRAME_SIMD");
+    if (!name || simd_named(name) >= 0)
+        return 0;
+    fprintf(
+        stderr,
+        "dpframe: the environment variable DPFRAME_SIMD is \"%s\": name the best kind of kernel that may run "
+        "(auto, avx512, avx2, neon, portable), or unset it\n",
+        name);
+    return -1;
+}
+
 int main(int argc, char **argv)
 {
     start_without_blas_threads(argv);
@@ -210,6 +225,8 @@ int main(int argc, char **argv)
         fputs("dpframe: the cryptographic library cannot be initialised\n", stderr);
         return DPF_FAULT_RUN;
     }
+    if (check_kind_of_kernels() != 0)
+        return DPF_FAULT_CONFIG;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "--json") == 0)
             failures_as_json(1);

@@ -36,7 +36,9 @@ static const dpf_interactions *records_of(const struct model *model, struct reco
         .by_user = csr_view(&model->train->by_user),
         .by_item = csr_view(&model->train->by_item),
         .user_features = feature_table_view(&dataset->features[DPF_SIDE_USERS], &view->features[0]),
-        .item_features = feature_table_view(&dataset->features[DPF_SIDE_ITEMS], &view->features[1]),
+        .item_features = plan_releases_read_items(model->plan)
+                             ? feature_table_view(&dataset->features[DPF_SIDE_ITEMS], &view->features[1])
+                             : NULL,
         .first_user = shares_first(dataset, DPF_SIDE_USERS),
         .end_user = shares_last(dataset, DPF_SIDE_USERS),
         .user_voids = model->train->by_user.voids,

@@ -3,6 +3,7 @@
 
 #include "reading/data_options.h"
 #include "reading/data_params.h"
+#include "reading/feature_file.h"
 
 /* Message and state transforms of one term. */
 static int check_transforms(const struct plan *plan, const struct side_plan *side, struct term_plan *term,
@@ -325,6 +326,16 @@ int combinations_check_held_out(const struct plan *plan, struct dpf_error *error
                : 0;
 }
 
+static int check_facts(const struct plan *plan, struct dpf_error *error)
+{
+    struct feature_options options;
+    int status = feature_options_read(plan->config, &plan->data, D_ITEM_FEATURES, &options, error);
+    if (status == 0)
+        status = feature_file_check_sets(&options, error);
+    feature_options_free(&options);
+    return status;
+}
+
 int combinations_check_home_terms(const struct plan *plan, struct dpf_error *error)
 {
     if (!plan->model.params.values[MODEL_HOME_TERMS].integer)
@@ -338,7 +349,7 @@ int combinations_check_home_terms(const struct plan *plan, struct dpf_error *err
             plan->config, "model", "home-terms", error,
             "they are made of public facts about items: name their file, data.item-features, or "
             "set home-terms = no");
-    return 0;
+    return check_facts(plan, error);
 }
 
 /* ---- runs that continue after an interruption ----------------------------------------------------------- */

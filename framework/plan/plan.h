@@ -216,6 +216,9 @@ static inline const char *plan_side_name(int side)
     return side == DPF_SIDE_USERS ? "users" : "items";
 }
 
+/* Whether releases read public facts about items: [model] home-terms = only keeps these for terms made at home. */
+int plan_releases_read_items(const struct plan *plan);
+
 static inline int plan_has(const struct plan *plan, enum model_trait trait)
 {
     return (plan->model_facts.has & (uint32_t)trait) != 0;

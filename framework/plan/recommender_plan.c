@@ -113,6 +113,12 @@ static void recommender_plan_make(struct plan *plan)
     recommender_sums_make(plan);
 }
 
+int plan_releases_read_items(const struct plan *plan)
+{
+    return *plan->data.params.values[D_ITEM_FEATURES].text &&
+           plan->model.params.values[MODEL_HOME_TERMS].integer != HOME_TERMS_ONLY;
+}
+
 /* ---- releases --------------------------------------------------------------------------------------- */
 
 static dpf_recommender_setup setup_of(const struct plan *plan)
@@ -129,7 +135,7 @@ static dpf_recommender_setup setup_of(const struct plan *plan)
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
         .features = (*plan->data.params.values[D_USER_FEATURES].text ? DPF_FEATURES_OF_USERS : 0) |
-                    (*plan->data.params.values[D_ITEM_FEATURES].text ? DPF_FEATURES_OF_ITEMS : 0),
+                    (plan_releases_read_items(plan) ? DPF_FEATURES_OF_ITEMS : 0),
         .shares = recommender_sums_shares(plan),
     };
 }

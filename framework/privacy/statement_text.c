@@ -295,8 +295,8 @@ static void add_head(const struct guarantee *guarantee, int width, struct text *
     if (guarantee->joint)
         add_wrapped(
             out, width, "Kind       ",
-            "joint differential privacy: each user's own factors and scores stay with that user and are "
-            "not part of what others see.");
+            "joint differential privacy: each user's own factors, scores and lists stay with that user and "
+            "are not part of what others see. Lists and predictions are for their own user's eyes alone.");
     text_add(out, "\n");
 }
 

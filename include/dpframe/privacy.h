@@ -200,7 +200,7 @@ typedef struct dpf_sampling {
 /*
  * All releases of a run at once: C x + z, where x stacks the rounds' messages, C is a public lower triangular
  * matrix and z is i.i.d. discrete Gaussian noise on the grid; its sensitivity is the L2 norm of C x over all
- * rounds in which one unit takes part. It does not decompose into rounds: count counts runs. Numbers:
+ * rounds in which one unit takes part. It is charged once, in full, at round 1: count counts runs. Numbers:
  * p.correlated.
  */
 #define DPF_EVENT_CORRELATED_GAUSSIAN 15

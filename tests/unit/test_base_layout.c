@@ -36,9 +36,9 @@ static int stop(void **state)
 static void keystream_is_the_reference(void **state)
 {
     (void)state;
-    enum { MOST = 300 };
+    enum { MOST = 1030 };
     static const uint64_t starts[] = {0, 1, 255, UINT32_MAX - 20, UINT64_MAX - 100, UINT64_C(1) << 63};
-    static const uint64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 64, 257, MOST};
+    static const uint64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 24, 31, 64, 257, 1023, MOST};
     static uint64_t words[MOST * RANDOM_BLOCK_WORDS], expected[MOST * RANDOM_BLOCK_WORDS];
     const uint64_t nonce = UINT64_C(0x0123456789abcdef);
     uint8_t nonce_bytes[8];

@@ -18,17 +18,14 @@ static void by_libsodium(const uint8_t key[32], uint64_t nonce, uint64_t first, 
 void secagg_keystream(int kind, const uint8_t key[32], uint64_t nonce, uint64_t first, uint64_t *out,
                       size_t n_blocks)
 {
+    const size_t width = lanes_of(kind);
     size_t done = 0;
-#if SIMD_X86
-    for (; kind == SIMD_KIND_AVX512 && n_blocks - done >= LANES; done += LANES) {
-        uint64_t counters[LANES];
-        for (size_t i = 0; i < LANES; i++)
+    for (; width > 0 && n_blocks - done >= width; done += width) {
+        uint64_t counters[LANES_MOST];
+        for (size_t i = 0; i < width; i++)
             counters[i] = first + done + i;
-        lanes_avx512(key, nonce, counters, out + done * SECAGG_BLOCK_WORDS);
+        lanes_make(kind, key, nonce, counters, out + done * SECAGG_BLOCK_WORDS);
     }
-#else
-    (void)kind;
-#endif
     if (done < n_blocks)
         by_libsodium(key, nonce, first + done, (uint8_t *)(out + done * SECAGG_BLOCK_WORDS),
                      (n_blocks - done) * SECAGG_BLOCK_WORDS * sizeof(*out));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * user_sums.h - noisy sums of what users send, for recommenders at a curator: exact and in no order.
+ * user_sums.h - noisy sums of what users send, for recommenders at a curator: exact, independent of order.
  *
  * In a pass every user with records makes one message to some items, one to all, or both, each of norm 1 at
  * most. Messages are rounded toward zero to integers whose norm is checked (message_grid.h), summed in 64
