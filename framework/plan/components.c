@@ -82,6 +82,15 @@ struct instance *components_make_named(struct plan *plan, const char *role, cons
     return make(plan, role, section, key, id, memory_format("%s.%s", section, key));
 }
 
+int components_make_one(struct plan *plan, const char *role, const char *section, const char *key,
+                        const char *id, struct instance **out, struct dpf_error *error)
+{
+    plan->error = error;
+    *out = components_make_named(plan, role, section, key, id);
+    plan->error = NULL;
+    return *id && !*out ? -1 : 0;
+}
+
 /* Without mechanisms there are no messages, and no space in which they are released. */
 static int changes_messages(const struct instance *instance)
 {
