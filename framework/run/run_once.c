@@ -670,8 +670,6 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
     if (arguments->output) {
         overridden = memory_format("run.output=%s", arguments->output);
-        if (!overridden)
-            return error_memory(error);
         arguments->overrides[arguments->n_overrides++] = overridden;
     }
     int status =

@@ -421,7 +421,7 @@ struct shown {
 
 /* The shortest list of differences, from one of those that were shown. */
 static void nearest(const struct report *report, const struct shown *shown, size_t n, const json_t *config,
-                   struct config_differences *best, const struct cell **from)
+                    struct config_differences *best, const struct cell **from)
 {
     const json_t *keys = json_object_get(report->outcomes->sweep, "privacy_keys");
     for (size_t i = 0; i < n; i++) {
@@ -633,7 +633,7 @@ int html_report_write(const struct outcomes *outcomes, const struct plots *plots
 {
     struct report report = {.outcomes = outcomes, .plots = plots};
     char *path = files_join(outcomes->directory, "report.html");
-    int status = path ? outcome_tests_make(outcomes, &report.tests, error) : error_memory(error);
+    int status = outcome_tests_make(outcomes, &report.tests, error);
     if (status == 0) {
         add_head(&report);
         add_results(&report);
