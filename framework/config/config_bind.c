@@ -63,11 +63,11 @@ struct binding {
 
 #define FAIL(b, report) ((b)->failed |= (report) != 0)
 
-/* Replaces a path by its absolute form, relative to directory or to the current one. */
+/* Replaces a path by its absolute form, relative to directory or to the current one; "-" is standard input. */
 static void make_absolute(struct binding *b, dpf_value *value, void **block, const char *directory)
 {
     char here[4096];
-    if (!*value->text || value->text[0] == '/')
+    if (!*value->text || value->text[0] == '/' || strcmp(value->text, "-") == 0)
         return;
     char *joined = files_join(directory, value->text);
     if (joined[0] != '/' && !getcwd(here, sizeof here)) {
