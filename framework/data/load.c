@@ -83,10 +83,10 @@ static int check_columns(const char *path, const char *without, const struct fil
     struct table_form form = {0};
     int status = 0;
     for (size_t i = 0; i < paths.n && status >= 0; i++) {
-        struct layout layout;
-        status = table_look(paths.files[i], options, &layout, error);
+        struct input_form file;
+        status = input_form_look(options, paths.files[i], &file, error);
         if (status > 0)
-            status = table_take_form(&form, paths.files[i], options, &layout, error);
+            status = table_form_take(&form, paths.files[i], &file, error);
     }
     paths_free(&paths);
     return status < 0 ? -1 : 0;

@@ -119,6 +119,10 @@ static const dpf_enum_value init_values[] = {
     {"uniform", "independent and uniform on [0, init-scale)"},
 };
 
+static const dpf_enum_value home_terms_values[] = {
+    {"no", "scores are what the release says"},
+    {"yes", "the facts are for these terms, and for the release where the recommender reads them"},
+    {"only", "the facts are for these terms only: the release does not read them"}};
 static const dpf_param model_table[MODEL_N_PARAMS] = {
     [MODEL_KIND] = DPF_PARAM_ENUM_F("kind", MODEL_FACTORIZATION, kind_values, 0, "What is fitted."),
     [MODEL_RANK] = DPF_PARAM_INT_F("rank", 16, 0, 4096, DPF_PARAM_PRIVACY, "",
@@ -158,13 +162,11 @@ static const dpf_param model_table[MODEL_N_PARAMS] = {
                         "With an aggregator: how many users may pool their knowledge of their own shares; "
                         "at least 1 for observer = parties. A sum of fewer than min-honest + max-curious "
                         "messages is not opened."),
-    [MODEL_HOME_TERMS] =
-        DPF_PARAM_BOOL_F("home-terms", 0, 0,
-                         "Scores of a recommender get terms that a user's own device computes from public "
-                         "facts about items ([data] "
-                         "item-features: words of titles, categories, numbers) and the user's own records, "
-                         "after the release. They cost "
-                         "no epsilon, and scores are for that user's eyes alone (docs/accuracy.md)."),
+    [MODEL_HOME_TERMS] = DPF_PARAM_ENUM_F(
+        "home-terms", HOME_TERMS_NO, home_terms_values, 0,
+        "Scores of a recommender get terms that a user's own device computes from public facts about items "
+        "([data] item-features: words of titles, categories, numbers) and the user's own records, after the "
+        "release. They cost no epsilon, and scores are for that user's eyes alone (docs/accuracy.md)."),
 };
 TABLE(model, MODEL_N_PARAMS)
 

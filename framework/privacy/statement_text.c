@@ -295,8 +295,8 @@ static void add_head(const struct guarantee *guarantee, int width, struct text *
     if (guarantee->joint)
         add_wrapped(
             out, width, "Kind       ",
-            "joint differential privacy: each user's own factors and scores stay with that user and are "
-            "not part of what others see.");
+            "joint differential privacy: each user's own factors, scores and lists stay with that user and "
+            "are not part of what others see. Lists and predictions are for their own user's eyes alone.");
     text_add(out, "\n");
 }
 
@@ -396,12 +396,9 @@ static void add_selection(const struct guarantee *guarantee, int width, struct t
 {
     const struct selection_summary *selection = &guarantee->selection;
     char number[32], line[512];
-    double least = INFINITY;
+    const double least = statement_least_epsilon(guarantee);
     if (!selection->known)
         return;
-    for (int i = 0; i < guarantee->n_accounts; i++)
-        if (statement_proves(guarantee, &guarantee->accounts[i]))
-            least = fmin(least, guarantee->accounts[i].answer.epsilon);
     text_add(out, "\nSELECTION AMONG CANDIDATES\n\n");
     snprintf(line, sizeof line,
              "The best of several runs by their released %s. Each run is of one of %lld candidates, drawn "

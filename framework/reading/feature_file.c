@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "dataset/feature_classes.h"
 #include "dataset/ids.h"
 #include "lines/quoted.h"
 #include "lines/source.h"
@@ -515,11 +517,15 @@ static int describe_columns(const struct parsing *p, struct feature_table *out)
 /* ---- rows ------------------------------------------------------------------------------------------------
  */
 
-/* The row of each line, or -1: it is of an id that the run does not have. */
+/* The row of each line, or -1: it is of an id that the run does not have. rows NULL: lines are rows. */
 static int32_t *match_lines(const struct parsing *p, const struct id_map *rows)
 {
     struct id_map map = {0};
     int32_t *rank = memory_raw((size_t)p->ids.n + 1, sizeof *rank);
+    for (int64_t line = 0; rank && !rows && line < p->ids.n; line++)
+        rank[line] = (int32_t)line;
+    if (rank && !rows)
+        return rank;
     if (!rank || ids_finish(&p->ids, &map, rank) != 0) {
         free(rank);
         return NULL;
@@ -562,17 +568,17 @@ static int build(struct parsing *p, const struct id_map *rows, struct feature_ta
 {
     if (number_columns(p) != 0)
         return -1;
-    out->rows = rows->n;
+    out->rows = rows ? rows->n : p->ids.n;
     out->columns = p->n_columns;
     out->n_fields = p->n_fields;
     out->column = memory_new((size_t)p->n_columns + 1, sizeof *out->column);
-    out->ptr = memory_new((size_t)rows->n + 1, sizeof *out->ptr);
+    out->ptr = memory_new((size_t)out->rows + 1, sizeof *out->ptr);
     out->at = memory_raw(p->n + 1, sizeof *out->at);
     out->values = memory_raw(p->n + 1, sizeof *out->values);
     int32_t *row_of = match_lines(p, rows);
-    int64_t *starts = memory_raw((size_t)rows->n + 1, sizeof *starts); /* first entry of each row, or -1 */
+    int64_t *starts = memory_raw((size_t)out->rows + 1, sizeof *starts); /* first entry of each row, or -1 */
     int status = out->column && out->ptr && out->at && out->values && row_of && starts ? 0 : -1;
-    for (int64_t row = 0; row < rows->n && status == 0; row++)
+    for (int64_t row = 0; row < out->rows && status == 0; row++)
         starts[row] = -1;
     for (size_t i = p->n; i-- > 0 && status == 0;)
         if (row_of[p->entries[i].line] >= 0)
@@ -617,4 +623,22 @@ int feature_file_words(const struct feature_options *options, const struct id_ma
     struct feature_options titles = *options;
     titles.categories.n = titles.flags.n = titles.numbers.n = 0;
     return options->path[0] && options->year.n ? load(&titles, 1, rows, out, error) : 0;
+}
+
+int feature_file_check_sets(const struct feature_options *options, struct dpf_error *error)
+{
+    struct feature_table features = {.rows = 0};
+    struct feature_classes classes = {.n = 0};
+    if (access(options->path, R_OK) != 0)
+        return 0;
+    if (feature_file_load(options, NULL, &features, error) != 0)
+        return -1;
+    unsigned char *wide = feature_wide_columns(&features);
+    const int status = wide && feature_classes_make(&features, wide, &classes) == 0
+                           ? feature_classes_check(&classes, error)
+                           : error_memory(error);
+    free(wide);
+    feature_classes_free(&classes);
+    feature_table_free(&features);
+    return status;
 }

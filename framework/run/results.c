@@ -38,7 +38,6 @@ static const char *const result_files[] = {"run.json",
                                            "release/page.html",
                                            "release/user_ids.txt",
                                            "release/item_ids.txt",
-                                           "release/report.html",
                                            "private/user_factors.npy",
                                            "private/item_factors.npy",
                                            "private/data.json",
@@ -391,16 +390,9 @@ static json_t *ranks_json(const struct results *r)
     return array;
 }
 
-/* A component's state covers items; a list of users is not part of it. */
 static const char *side_of_files(const struct plan *plan, int side)
 {
-    const struct recommender_plan *component = &plan->recommender;
-    if (component->instance)
-        return side == DPF_SIDE_ITEMS && (component->functions->flags(component->instance->self) &
-                                          DPF_RECOMMENDER_STATE_RELEASED)
-                   ? "release"
-                   : "private";
-    return plan->sides[side].updated && plan->sides[side].public_rows ? "release" : "private";
+    return plan->model_facts.released[side] ? "release" : "private";
 }
 
 static const struct user_values *by_user(const struct results *r)
@@ -414,7 +406,7 @@ static json_t *files_json(const struct results *r)
     for (int side = 0; side < 2; side++) {
         const char *where = side_of_files(r->plan, side);
         const char *what = side == DPF_SIDE_USERS ? "user" : "item";
-        if (!r->plan->recommender.instance)
+        if (model_has_rows(r->model))
             json_object_set_new(object, side == DPF_SIDE_USERS ? "user_factors" : "item_factors",
                                 json_sprintf("%s/%s_factors.npy", where, what));
         json_object_set_new(object, side == DPF_SIDE_USERS ? "user_ids" : "item_ids",
@@ -455,11 +447,9 @@ json_t *results_comparisons_json(const struct comparison *comparisons, int n)
 
 static json_t *model_json(const struct results *r)
 {
-    const struct instance *instance = r->plan->recommender.instance;
-    if (instance)
-        return json_pack("{s:s, s:s, s:I}", "component", instance->entry->component->id, "version",
-                         instance->entry->component->version, "state_bytes",
-                         (json_int_t)r->model->state_bytes);
+    if (!model_has_rows(r->model))
+        return json_pack("{s:s, s:s, s:I}", "component", r->plan->model_facts.id, "version",
+                         r->plan->model_facts.version, "state_bytes", (json_int_t)r->model->state_bytes);
     return json_pack("{s:f, s:i, s:i, s:i, s:i}", "offset", r->model->offset, "columns", r->model->columns,
                      "rank", (int)r->plan->model.params.values[MODEL_RANK].integer, "user_bias_column",
                      r->plan->bias[DPF_SIDE_USERS], "item_bias_column", r->plan->bias[DPF_SIDE_ITEMS]);
@@ -578,7 +568,7 @@ static int write_shares(const char *path, const struct results *r, int side, str
 
 int results_help_write(const struct results *r, struct dpf_error *error)
 {
-    for (int side = 0; side < 2 && !r->plan->recommender.instance; side++)
+    for (int side = 0; side < 2 && model_has_rows(r->model); side++)
         if (!model_shares_rows(r->plan, side) && write_shares(NULL, r, side, error) != 0)
             return -1;
     return 0;
@@ -608,7 +598,7 @@ static int write_model(const char *directory, const struct results *r, struct dp
 {
     int status = 0;
     for (int side = 0; side < 2 && status == 0; side++) {
-        if (!r->plan->recommender.instance)
+        if (model_has_rows(r->model))
             status = write_factors(directory, r, side, error);
         else
             status =

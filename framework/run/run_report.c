@@ -167,7 +167,11 @@ static void add_origin(struct run_report *report)
              : *kind      ? kind
                           : "factorization",
              json_text_in(report->json, "dpframe"), when);
-    html_page_note(&report->page, origin.data ? origin.data : "");
+    text_add(&report->page, "<p class=\"note\">");
+    html_text(&report->page, origin.data ? origin.data : "");
+    text_add(&report->page, " Configuration: ");
+    html_link(&report->page, "../config.ini", "config.ini");
+    text_add(&report->page, ".</p>\n");
     report->page.failed |= origin.failed || !file;
     text_free(&origin);
     free(file);

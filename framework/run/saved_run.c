@@ -102,7 +102,7 @@ static int load_data(const char *directory, struct saved_run *out, struct dpf_er
             "%s: the data has changed since the run (SHA-256 %s, then %s); the factors are not of these "
             "records: train again",
             directory, out->dataset.summary.sha256, hash);
-    return model_init_saved(&out->model, plan, &out->dataset, error);
+    return model_init(&out->model, plan, &out->dataset, error);
 }
 
 /* Row r of the file is that of id r: checked, not assumed. */
@@ -186,7 +186,7 @@ static int take_bytes(struct saved_run *run, const char *path, struct dpf_error 
     const dpf_array *state = &run->files.arrays[0];
     const int whole = run->files.said.n_arrays == 1 && strcmp(state->name, "state") == 0 &&
                       state->type == DPF_ARRAY_U1 && state->columns == 1;
-    if (!whole || model->plan->recommender.functions->form)
+    if (!whole || plan_has(model->plan, MODEL_HAS_FORM))
         return error_set(error, DPF_FAULT_DATA,
                          "%s does not contain a state of the run's recommender: train again", path);
     model->state_bytes = (uint64_t)state->rows;
@@ -260,7 +260,7 @@ int saved_run_open(const struct arguments *arguments, const char *directory, str
         return records_are_gone(out, directory, error);
     if (start_pool(out, error) != 0 || load_data(directory, out, error) != 0)
         return -1;
-    if (out->session.plan.recommender.instance)
+    if (!model_has_rows(&out->model))
         return load_state(out, directory, error);
     if (load_side(out, directory, DPF_SIDE_USERS, error) != 0 ||
         load_side(out, directory, DPF_SIDE_ITEMS, error) != 0)
@@ -322,7 +322,7 @@ static int solve_users(struct saved_run *run, const char *directory, struct dpf_
     const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
     const json_t *files = json_object_get(run->json, "files");
     const char *where = json_string_value(json_object_get(files, "user_factors"));
-    if (!plan_is_factorization(plan))
+    if (!plan_has(plan, MODEL_TRAINS))
         return 0;
     if (!plan->sides[DPF_SIDE_USERS].updated || (where && strncmp(where, "release/", 8) == 0))
         return error_set(
@@ -354,7 +354,7 @@ static int read_state_for(struct saved_run *run, const char *directory, struct d
                   "--data: the state of recommender %s belongs to the users of the run; for others it is "
                   "trained again "
                   "(%s)",
-                  run->session.plan.recommender.instance->entry->component->id, why.text);
+                  run->session.plan.model_facts.id, why.text);
     return status;
 }
 
@@ -365,9 +365,9 @@ int saved_run_open_for(const struct arguments *arguments, const char *directory,
     if (load_json(directory, out, error) != 0 ||
         open_other_session(arguments, directory, data, out, error) != 0 || start_pool(out, error) != 0 ||
         load_other_data(directory, out, error) != 0 ||
-        model_init_saved(&out->model, &out->session.plan, &out->dataset, error) != 0)
+        model_init(&out->model, &out->session.plan, &out->dataset, error) != 0)
         return -1;
-    if (out->session.plan.recommender.instance)
+    if (!model_has_rows(&out->model))
         return read_state_for(out, directory, error);
     take_offset(out);
     return load_side(out, directory, DPF_SIDE_ITEMS, error) == 0 ? solve_users(out, directory, error) : -1;
@@ -418,7 +418,7 @@ static int take_sizes(struct saved_run *out, struct dpf_error *error)
     if (plan_complete(&out->session.plan, dataset->users.n > 0 ? dataset->users.n : -1, dataset->items.n,
                       error) != 0)
         return -1;
-    return model_init_saved(&out->model, plan, dataset, error);
+    return model_init(&out->model, plan, dataset, error);
 }
 
 int saved_run_has_rows(const char *directory)
@@ -440,7 +440,7 @@ int saved_run_open_model(const struct arguments *arguments, const char *director
         take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0 ||
         start_pool(out, error) != 0)
         return -1;
-    if (out->session.plan.recommender.instance)
+    if (!model_has_rows(&out->model))
         return load_state(out, directory, error);
     if ((rows_of_users && load_side(out, directory, DPF_SIDE_USERS, error) != 0) ||
         load_side(out, directory, DPF_SIDE_ITEMS, error) != 0)

@@ -118,32 +118,54 @@ static json_t *scalars_json(const struct score_form *form)
 
 /* ---- home terms ------------------------------------------------------------------------------------------ */
 
-/* The rows of one item of each class. */
-static int add_classes(json_t *arrays, const struct home_terms *home, const struct feature_table *features)
+/* Entries of an item's row that are of one kind, and no text; returns how many. at NULL: counted alone. */
+static int64_t copy_kind(const struct feature_table *features, const unsigned char *wide, int32_t item,
+                         int kind, int32_t *at, float *values)
 {
-    const int64_t n = home->n_classes;
-    int32_t *of = memory_new((size_t)n + 1, sizeof *of), *at = NULL;
+    int64_t n = 0;
+    for (int64_t k = features->ptr[item]; k < features->ptr[item + 1]; k++) {
+        if (features->column[features->at[k]].kind != kind || wide[features->at[k]])
+            continue;
+        if (at) {
+            at[n] = features->at[k];
+            values[n] = features->values[k];
+        }
+        n++;
+    }
+    return n;
+}
+
+/* The rows of classes: categories, and after them numbers, of items that have the same sets of these. */
+static int add_classes(json_t *arrays, const struct feature_classes *classes,
+                       const struct feature_table *features, const unsigned char *wide)
+{
+    const int64_t n = classes->n;
+    int32_t *at = NULL;
     int64_t *ptr = memory_new((size_t)n + 2, sizeof *ptr);
     float *values = NULL;
-    int status = of && ptr ? 0 : -1;
-    for (int64_t i = 0; i < home->n_items && status == 0; i++)
-        of[home->class_of[i]] = (int32_t)i;
-    for (int64_t c = 0; c < n && status == 0; c++)
-        ptr[c + 1] = ptr[c] + features->ptr[of[c] + 1] - features->ptr[of[c]];
-    if (status == 0) {
+    for (int pass = 0; ptr && pass < 2; pass++) {
+        for (int64_t c = 0; c < n; c++) {
+            int32_t *to = pass ? at + ptr[c] : NULL;
+            const int64_t first =
+                copy_kind(features, wide, classes->item_of_categories[classes->categories[c]],
+                          DPF_FEATURE_CATEGORY, to, pass ? values + ptr[c] : NULL);
+            ptr[c + 1] =
+                ptr[c] + first +
+                copy_kind(features, wide, classes->item_of_numbers[classes->numbers[c]], DPF_FEATURE_NUMBER,
+                          pass ? to + first : NULL, pass ? values + ptr[c] + first : NULL);
+        }
+        if (pass)
+            break;
         at = memory_raw((size_t)ptr[n] + 1, sizeof *at);
         values = memory_raw((size_t)ptr[n] + 1, sizeof *values);
+        if (!at || !values)
+            break;
     }
-    status = at && values ? status : -1;
-    for (int64_t c = 0; c < n && status == 0; c++) {
-        const size_t length = (size_t)(ptr[c + 1] - ptr[c]);
-        memcpy(at + ptr[c], features->at + features->ptr[of[c]], length * sizeof *at);
-        memcpy(values + ptr[c], features->values + features->ptr[of[c]], length * sizeof *values);
-    }
-    if (status == 0)
-        status = add_offsets(arrays, "row_ptr", ptr, n) | add_indices(arrays, "row_at", at, ptr[n], 1) |
-                 add_numbers(arrays, "row_value", "f4", values, (size_t)ptr[n] * sizeof *values, 1);
-    free(of);
+    const int status =
+        !ptr || !at || !values
+            ? -1
+            : add_offsets(arrays, "row_ptr", ptr, n) | add_indices(arrays, "row_at", at, ptr[n], 1) |
+                  add_numbers(arrays, "row_value", "f4", values, (size_t)ptr[n] * sizeof *values, 1);
     free(ptr);
     free(at);
     free(values);
@@ -163,23 +185,37 @@ static int add_deviations(json_t *arrays, const struct feature_table *features)
     return status;
 }
 
+static int add_kernels(json_t *arrays, const struct home_kernels *home, const struct feature_table *features,
+                       const unsigned char *wide)
+{
+    const int64_t n = home->n_items, n_near = home->near_ptr[n];
+    return add_classes(arrays, &home->classes, features, wide) | add_deviations(arrays, features) |
+           add_indices(arrays, "class_of", home->classes.of_item, n, 1) |
+           add_offsets(arrays, "near_ptr", home->near_ptr, n) |
+           add_indices(arrays, "near_item", home->near_item, n_near, 1) |
+           add_numbers(arrays, "near_value", "f4", home->near_value, (size_t)n_near * sizeof(float), 1);
+}
+
 static json_t *home_json(const struct home_terms *home, const struct feature_table *features)
 {
     json_t *arrays = json_object();
-    const int64_t n = home->n_items, n_near = home->near_ptr[n];
-    int status = add_classes(arrays, home, features) | add_deviations(arrays, features) |
-                 add_indices(arrays, "class_of", home->class_of, n, 1) |
-                 add_offsets(arrays, "near_ptr", home->near_ptr, n) |
-                 add_indices(arrays, "near_item", home->near_item, n_near, 1) |
-                 add_numbers(arrays, "near_value", "f4", home->near_value, (size_t)n_near * sizeof(float), 1);
-    if (home->root)
-        status |=
+    unsigned char *wide = feature_wide_columns(features);
+    const int64_t n = home->kernels.n_items;
+    int any = 0, status = wide ? add_kernels(arrays, &home->kernels, features, wide) : -1;
+    for (int64_t c = 0; wide && c < features->columns; c++)
+        any |= features->column[c].kind == DPF_FEATURE_CATEGORY && !wide[c];
+    free(wide);
+    if (status == 0 && home->root)
+        status =
             add_floats(arrays, "root", home->root, n) | add_floats(arrays, "expected", home->expected, n);
+    if (status == 0 && home->loadings)
+        status = add_numbers(arrays, "loadings", "f4", home->loadings,
+                             (size_t)(n * home->n_loadings) * sizeof(float), home->n_loadings);
     if (status != 0) {
         json_decref(arrays);
         return NULL;
     }
-    return json_pack("{s:o}", "arrays", arrays);
+    return json_pack("{s:o, s:b}", "arrays", arrays, "categories", any);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------- */
@@ -215,7 +251,7 @@ static int refuse(const struct saved_run *run, const struct scorer *scorer, cons
             error, DPF_FAULT_CONFIG,
             "%s: recommender %s computes scores by code of its own, which a page cannot run: a page needs "
             "one of the formulas of docs/model-state.md",
-            directory, run->session.plan.recommender.instance->entry->component->id);
+            directory, run->session.plan.model_facts.id);
     if (scorer->form.formula == SCORE_NEIGHBOURS && scorer->form.arrays[NEIGHBOURS_REPORTED].name)
         return error_set(
             error, DPF_FAULT_CONFIG,

@@ -84,19 +84,18 @@ static int are_the_same(const double *weights, int64_t n, int64_t item)
  */
 static int weigh(struct saved_run *run, int32_t item, double *out, struct dpf_error *error)
 {
-    const struct recommender_plan *component = &run->session.plan.recommender;
-    const uint32_t flags = component->functions->flags(component->instance->self);
+    const struct plan *plan = &run->session.plan;
     const int64_t n = run->dataset.items.n;
     const float value = isfinite(run->dataset.value_hi) ? (float)run->dataset.value_hi : 1.0F;
     const struct score_records one = {1, &item, run->dataset.train.by_user.values ? &value : NULL},
                                none = {0};
     struct scorer scorer;
     struct score_desk desk = {.user = 0};
-    if (!(flags & DPF_RECOMMENDER_SCORES_AT_HOME))
+    if (!plan_has(plan, MODEL_AT_HOME))
         return error_set(
             error, DPF_FAULT_CONFIG,
             "recommender %s gives everybody the same list: it does not know which items are alike",
-            component->instance->entry->component->id);
+            plan->model_facts.id);
     double *without = memory_new((size_t)n + 1, sizeof *without);
     int status = model_scorer_of_state(&run->model, &scorer, error);
     if (status == 0)
@@ -106,7 +105,7 @@ static int weigh(struct saved_run *run, int32_t item, double *out, struct dpf_er
     /* Ratings without the item are those of anybody; lists without it, of popular items, are on another scale. */
     const int tells = status == 0 && memcmp(out, without, (size_t)n * sizeof *out) != 0;
     for (int64_t i = 0; i < n && status == 0; i++)
-        out[i] = !tells ? 0 : flags & DPF_RECOMMENDER_PREDICTS_VALUES ? out[i] - without[i] : out[i];
+        out[i] = !tells ? 0 : plan_has(plan, MODEL_RANKS_ONLY) ? out[i] : out[i] - without[i];
     free(without);
     score_desk_free(&desk);
     scorer_close(&scorer);
@@ -129,11 +128,12 @@ static int64_t find_lifted(struct saved_run *run, int64_t item, struct near *out
     return status == 0 ? kept : -1;
 }
 
-static int check_model(const struct plan *plan, struct dpf_error *error)
+static int check_model(const struct saved_run *run, struct dpf_error *error)
 {
-    if (plan->recommender.instance)
+    const struct plan *plan = &run->session.plan;
+    if (!model_has_rows(&run->model))
         return 0;
-    if (!plan_is_factorization(plan) || plan->model.params.values[MODEL_RANK].integer < 1)
+    if (!plan_has(plan, MODEL_TRAINS) || plan->model.params.values[MODEL_RANK].integer < 1)
         return error_set(error, DPF_FAULT_CONFIG, "the run's model has no factors of items to compare");
     return 0;
 }
@@ -150,7 +150,7 @@ static int write_near(struct saved_run *run, const struct arguments *arguments, 
     struct near *near = memory_new((size_t)items->n + 1, sizeof *near);
     if (!near)
         return error_memory(error);
-    const int by_scores = run->session.plan.recommender.instance != NULL;
+    const int by_scores = !model_has_rows(&run->model);
     const int64_t n = by_scores ? find_lifted(run, item, near, error)
                                 : find_near(&run->model, item, factor_columns(&run->session.plan), near);
     int status =
@@ -175,7 +175,7 @@ int similar_items(const struct arguments *arguments, struct dpf_error *error)
     log_set_level(LOG_LEVEL_WARNING);
     int status = saved_run_open_model(arguments, arguments->rest[0], 0, &run, error);
     if (status == 0)
-        status = check_model(&run.session.plan, error);
+        status = check_model(&run, error);
     if (status == 0)
         status = write_near(&run, arguments, error);
     saved_run_close(&run);

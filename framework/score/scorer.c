@@ -44,16 +44,27 @@ static int pack_rows(struct scorer *scorer)
     return rows ? 0 : -1;
 }
 
+static const float *loadings_of(const struct scorer *scorer, int64_t item)
+{
+    return scorer->products.items + item * scorer->products.stride + 1;
+}
+
+/* Columns: [bias | loadings | home->loadings]. */
 static int pack_ridge(struct scorer *scorer)
 {
     const struct score_form *form = &scorer->form;
     const dpf_array *loadings = &form->arrays[RIDGE_LOADINGS];
-    float *rows = new_rows(scorer, 1 + loadings->columns);
+    const int64_t at_home = scorer->home ? scorer->home->n_loadings : 0;
+    scorer->n_loadings = loadings->columns + at_home;
+    float *rows = new_rows(scorer, 1 + scorer->n_loadings);
     for (int64_t i = 0; rows && i < form->n_items; i++) {
         float *row = rows + i * scorer->products.stride;
         row[0] = score_floats(form, RIDGE_BIAS)[i];
         memcpy(row + 1, (const float *)loadings->data + i * loadings->stride,
                (size_t)loadings->columns * sizeof *row);
+        if (at_home)
+            memcpy(row + 1 + loadings->columns, scorer->home->loadings + i * at_home,
+                   (size_t)at_home * sizeof *row);
     }
     scorer->products.offset = form->scalars[RIDGE_CENTRE];
     return rows ? 0 : -1;
@@ -146,18 +157,26 @@ int scorer_add_home(struct scorer *scorer, const struct feature_table *features,
             "private-popularity and private-biases have");
     struct home_terms *home = memory_new(1, sizeof *home);
     double *popularity = memory_raw((size_t)scorer->form.n_items + 1, sizeof *popularity);
+    const int64_t n = scorer->form.n_items;
     int status = home && popularity ? 0 : error_memory(error);
-    if (status == 0 && of_lists)
+    if (status == 0 && of_lists) {
         find_popularity(scorer, popularity);
-    if (status == 0)
-        status =
-            home_terms_open(features, words, scorer->form.n_items, of_lists ? popularity : NULL, home, error);
+        status = home_terms_open_lists(features, words, n, popularity, home, error);
+    } else if (status == 0) {
+        status = home_terms_open_values(features, words, n, loadings_of(scorer, 0), scorer->n_loadings,
+                                        scorer->products.stride, home, error);
+    }
     free(popularity);
-    if (status != 0)
+    if (status != 0) {
         free(home);
-    else
-        scorer->home = home;
-    return status;
+        return -1;
+    }
+    scorer->home = home;
+    if (of_lists)
+        return 0;
+    free(scorer->packed);
+    scorer->packed = NULL;
+    return pack_ridge(scorer) == 0 ? 0 : error_memory(error);
 }
 
 void scorer_close(struct scorer *scorer)
@@ -200,34 +219,36 @@ static int solve(double *a, int64_t d, double *x)
     return 0;
 }
 
-/* Each record's residual from a fit to the others (Sherman, Morrison): factor is the fit's Cholesky factor. */
+/* Each record's residual from a fit to the others (Sherman, Morrison). turned: the transpose of the fit's Cholesky factor. */
 static int find_residuals(const struct scorer *scorer, struct score_desk *desk,
-                          const struct score_records *own, const double *factor, const double *t, double *q,
+                          const struct score_records *own, const double *turned, const double *t, double *q,
                           struct dpf_error *error)
 {
     const struct score_form *form = &scorer->form;
-    const int64_t d = score_columns(form, RIDGE_LOADINGS), stride = form->arrays[RIDGE_LOADINGS].stride;
+    const int64_t d = scorer->n_loadings;
     double *residuals = memory_grow(desk->residuals, &desk->room[2], (size_t)own->n + 1, sizeof *residuals);
     if (!residuals)
         return error_memory(error);
     desk->residuals = residuals;
     for (int64_t k = 0; k < own->n; k++) {
         const int64_t item = own->items[k];
-        const float *loadings = score_floats(form, RIDGE_LOADINGS) + item * stride;
+        const float *loadings = loadings_of(scorer, item);
         const double v = form->arrays[RIDGE_VARIANCE].name ? (double)score_floats(form, RIDGE_VARIANCE)[item]
                                                            : 0,
                      value = own->values ? (double)own->values[k] : 1;
         double e = (value - form->scalars[RIDGE_CENTRE]) / form->scalars[RIDGE_UNIT] -
                    (double)score_floats(form, RIDGE_BIAS)[item],
                squares = 0;
-        /* The leverage q' (L L')^-1 q w is |L^-1 q|^2 w. */
         for (int64_t r = 0; r < d; r++) {
             e -= (double)loadings[r] * t[r];
             q[r] = (double)loadings[r];
-            for (int64_t c = 0; c < r; c++)
-                q[r] -= factor[r * d + c] * q[c];
-            q[r] /= factor[r * d + r];
-            squares += q[r] * q[r];
+        }
+        /* The leverage q' (L L')^-1 q w is |L^-1 q|^2 w; columns of L are rows of `turned`. */
+        for (int64_t c = 0; c < d; c++) {
+            q[c] /= turned[c * d + c];
+            squares += q[c] * q[c];
+            for (int64_t r = c + 1; r < d; r++)
+                q[r] -= turned[c * d + r] * q[c];
         }
         residuals[k] = e / fmax(1 - squares / (form->scalars[RIDGE_RESIDUAL_VARIANCE] + v), 1e-6);
     }
@@ -239,7 +260,7 @@ static int read_ridge(const struct scorer *scorer, struct score_desk *desk, cons
                       struct dpf_error *error)
 {
     const struct score_form *form = &scorer->form;
-    const int64_t d = score_columns(form, RIDGE_LOADINGS), stride = form->arrays[RIDGE_LOADINGS].stride;
+    const int64_t d = scorer->n_loadings;
     const double unit = form->scalars[RIDGE_UNIT];
     if (!desk->work && !(desk->work = memory_raw((size_t)(d * d + 2 * d), sizeof *desk->work)))
         return error_memory(error);
@@ -247,7 +268,7 @@ static int read_ridge(const struct scorer *scorer, struct score_desk *desk, cons
     memset(a, 0, (size_t)(d * d + d) * sizeof *a);
     for (int64_t k = 0; k < own->n; k++) {
         const int64_t item = own->items[k];
-        const float *loadings = score_floats(form, RIDGE_LOADINGS) + item * stride;
+        const float *loadings = loadings_of(scorer, item);
         const double value = own->values ? (double)own->values[k] : 1;
         const double v =
             form->arrays[RIDGE_VARIANCE].name ? (double)score_floats(form, RIDGE_VARIANCE)[item] : 0;
@@ -268,6 +289,9 @@ static int read_ridge(const struct scorer *scorer, struct score_desk *desk, cons
     const int solved = solve(a, d, t) == 0;
     if (!solved)
         memset(t, 0, (size_t)d * sizeof *t); /* only if something is not finite */
+    for (int64_t r = 0; scorer->home && r < d; r++)
+        for (int64_t c = 0; c < r; c++)
+            a[c * d + r] = a[r * d + c];
     if (scorer->home && find_residuals(scorer, desk, own, a, t, q, error) != 0)
         return -1;
     desk->made[0] = (float)unit;
@@ -518,7 +542,10 @@ static int scores_at_home(const struct scorer *scorer, struct score_desk *desk,
         !(desk->at_home = memory_raw((size_t)(all + home_terms_work(home)) + 1, sizeof *desk->at_home)))
         return error_memory(error);
     if (!desk->has_home) {
-        scores_of_desk(scorer, desk, NULL, all, desk->at_home);
+        if (scorer_is_base(scorer))
+            home_terms_base(home, desk->at_home);
+        else
+            scores_of_desk(scorer, desk, NULL, all, desk->at_home);
         home_terms_lists(home, own->items, own->n, desk->at_home + all, desk->at_home);
         desk->has_home = 1;
     }

@@ -45,6 +45,7 @@ struct scorer {
         double offset;
     } products;
     struct home_terms *home; /* added to all scores, which are then not products; NULL: none */
+    int64_t n_loadings;      /* ridge/1: of an item, in the columns of products after the bias */
     float *packed;           /* item rows that the scorer has made, or NULL */
     double *own;             /* ease/1: <in_j, out_j> for each column j */
     int64_t *neighbours_ptr; /* neighbours/1: by item, the items whose neighbour it is, and how similar */

@@ -246,7 +246,7 @@ int start_facts_take(struct start_facts *facts, const char *path, const char *co
     if (facts->format_by_name)
         facts->values[FACT_FORMAT] = format_of_name(path);
     /* What is no text is refused; the rest is for a person to confirm. */
-    if (look_at(path, &facts->look, error) != 0)
+    if (look_at(path, 0, &facts->look, error) != 0)
         return -1;
     if (facts->values[FACT_ITEM_FEATURES] && !facts->values[FACT_ITEM_FEATURES_FORMAT])
         facts->values[FACT_ITEM_FEATURES_FORMAT] = format_of_features(facts->values[FACT_ITEM_FEATURES]);
@@ -439,6 +439,19 @@ void start_facts_ask(struct start_facts *facts, const char *path)
         if (ask(facts, f) < 0)
             return;
     }
+}
+
+int start_facts_look_at_items(struct start_facts *facts, struct dpf_error *error)
+{
+    const char *path = facts->values[FACT_ITEMS_FILE];
+    if (!path)
+        return 0;
+    if (look_at(path, 1, &facts->catalogue, error) != 0)
+        return -1;
+    return facts->catalogue.lines > 0
+               ? 0
+               : error_set(error, DPF_FAULT_DATA,
+                           "items-file=%s: this file is empty; write an id on each line", path);
 }
 
 static int list_missing(const struct start_facts *facts, struct dpf_error *error)

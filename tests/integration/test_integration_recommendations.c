@@ -178,6 +178,37 @@ static void similar_items_are_ordered_by_cosine(void **state)
     command_expect("similar popular --item i1", 2, "no factors");
 }
 
+static int is_same_model(const char *a, const char *b)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "cd '%s' && diff -r %s/release/model %s/release/model >/dev/null",
+             training_directory, a, b);
+    const int status = system(command);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+    return WEXITSTATUS(status) == 0;
+}
+
+/* Tables of home terms have a row for each combination of categories: too many are refused before any record is read. */
+static void home_terms_of_many_combinations_are_refused_by_check(void **state)
+{
+    static char facts[1 << 18];
+    char *at = facts + sprintf(facts, "item\ta\tb\tc\n");
+    (void)state;
+    for (int i = 0; i < 4200; i++)
+        at += sprintf(at, "i%d\ta%d\tb%d\tc\n", i, i % 70, i / 70);
+    training_file("many.tsv", facts);
+    training_file("few.csv", "u1,i1\nu2,i2\nu3,i3\n");
+    training_file("many.ini",
+                  "[data]\nformat = csv\npath = few.csv\nfeedback = implicit\nitem-features = many.tsv\n"
+                  "item-features.format = tsv\nitem-features.categories = a, b\n"
+                  "[model]\nrecommender = private-popularity\nhome-terms = yes\nusers = 100\nitems = 4200\n"
+                  "[parties]\nkind = curator\n[privacy]\nunit = user\nadjacency = add-remove\ndelta = 1e-5\n"
+                  "budget = total\ntotal-epsilon = 5\n[accountants]\nlist = pld\n");
+    command_expect("check -c many.ini", 2, "4200 combinations of categories, more than 4096");
+    command_expect("check -c many.ini -o data.item-features.categories=a,c", 0, "");
+    command_expect("check -c many.ini -o model.home-terms=no", 0, "");
+}
+
 /* Two groups of items, each with users of its own: what is like an item is of its group. */
 static void similar_items_of_recommenders_go_together(void **state)
 {
@@ -218,6 +249,11 @@ static void similar_items_of_recommenders_go_together(void **state)
         command_expect("similar at-home --item g1.3 -n 7", 0, "");
         assert_string_equal(command_out, first);
         command_expect("items at-home", 0, "");
+        /* Facts for these terms only: the release is one without facts. */
+        command_expect("-q -c groups.ini -O bare", 0, "");
+        command_expect("-q -c groups.ini -O only" FACTS "only", 0, "");
+        assert_true(is_same_model("bare", "only"));
+        assert_false(is_same_model("bare", "at-home"));
     }
     command_expect("-q -c groups.ini -o model.recommender=private-biases -O biases", 0, "");
     command_expect("similar biases --item g1.3", 3, "nothing was learnt about it");
@@ -266,6 +302,7 @@ static int begin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(home_terms_of_many_combinations_are_refused_by_check),
         cmocka_unit_test(other_records_are_solved_at_home),
         cmocka_unit_test(items_can_be_chosen),
         cmocka_unit_test(who_gets_no_list_is_told_why),

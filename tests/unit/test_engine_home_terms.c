@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "data_support.h"
+#include "base/memory.h"
 #include "dpframe/privacy.h"
+#include "score/home_loadings.h"
 #include "score/lists.h"
 
 #define ITEMS 6
@@ -26,25 +28,24 @@ static void load_films(void)
 
 static double kernel_of_words(const struct home_terms *home, int32_t a, int32_t b)
 {
-    for (int64_t s = home->near_ptr[a]; s < home->near_ptr[a + 1]; s++)
-        if (home->near_item[s] == b)
-            return (double)home->near_value[s];
-    return 0;
+    return home_kernel_of_words(&home->kernels, a, b);
 }
 
 static double kernel_of_classes(const struct home_terms *home, int32_t a, int32_t b)
 {
-    return a == b ? 0 : (double)home->classes[home->class_of[a] * home->n_classes + home->class_of[b]];
+    const int32_t *of = home->kernels.classes.of_item;
+    return a == b ? 0 : home_kernel_of_classes(&home->kernels, of[a], of[b]);
 }
 
 static void kernels_are_of_public_facts(void **state)
 {
+    static const double even[ITEMS] = {1, 1, 1, 1, 1, 1};
     struct home_terms home;
     struct dpf_error error = {0};
     (void)state;
     load_films();
     const struct feature_table *features = &films.dataset.features[DPF_SIDE_ITEMS];
-    assert_int_equal(home_terms_open(features, &films.dataset.words, ITEMS, NULL, &home, &error), 0);
+    assert_int_equal(home_terms_open_lists(features, &films.dataset.words, ITEMS, even, &home, &error), 0);
     assert_true(fabs(kernel_of_words(&home, 0, 2) - 1 / log(3)) < 1e-6);
     assert_true(fabs(kernel_of_words(&home, 2, 3) - 1 / log(3)) < 1e-6);
     assert_true(fabs(kernel_of_words(&home, 4, 5) - 1.5) < 1e-6); /* toy and story: at most 1.5 */
@@ -58,8 +59,8 @@ static void kernels_are_of_public_facts(void **state)
     assert_true(fabs(kernel_of_classes(&home, 0, 2) - 0.5 * exp(-pow(9 / width, 2))) < 1e-6);
     assert_true(fabs(kernel_of_classes(&home, 4, 5) - exp(-pow(4 / width, 2))) < 1e-6);
     assert_true(kernel_of_classes(&home, 0, 4) <= 0);
-    assert_int_equal(home.class_of[2], home.class_of[3]);
-    assert_int_equal(home.n_classes, ITEMS - 1);
+    assert_int_equal(home.kernels.classes.of_item[2], home.kernels.classes.of_item[3]);
+    assert_int_equal(home.kernels.classes.n, ITEMS - 1);
     for (int32_t a = 0; a < ITEMS; a++)
         for (int32_t b = 0; b < ITEMS; b++) {
             assert_true(fabs(kernel_of_words(&home, a, b) - kernel_of_words(&home, b, a)) < 1e-6);
@@ -90,8 +91,8 @@ static void lists_follow_the_formula(void **state)
     struct dpf_error error = {0};
     (void)state;
     load_films();
-    assert_int_equal(home_terms_open(&films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words, ITEMS,
-                                     popularity, &home, &error),
+    assert_int_equal(home_terms_open_lists(&films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words,
+                                           ITEMS, popularity, &home, &error),
                      0);
     assert_true(home_terms_work(&home) <= 64);
     memcpy(before, scores, sizeof before);
@@ -124,12 +125,18 @@ static double loadings[ITEMS * 2] = {1, 0, 0, 1, 1, 1, -1, 0.5, 0.25, 2, 0.5, 0.
                                bias[ITEMS] = {0.5, -0.5, 0, 0.2, -1, 0.1},
                                variance[ITEMS] = {0, 0.5, 1, 0, 0, 0.1};
 
-static void open_values(struct scorer *scorer)
+/* at_home: home loadings of the items, n a row, which stand beside the released ones. */
+static void open_values(const float *at_home, int64_t n, struct scorer *scorer)
 {
+    static double all[ITEMS * 64];
+    assert_true(2 + n <= 64);
+    for (int64_t i = 0; i < ITEMS; i++)
+        for (int64_t c = 0; c < 2 + n; c++)
+            all[i * (2 + n) + c] = c < 2 ? loadings[i * 2 + c] : (double)at_home[i * n + c - 2];
     static const double scalars[3] = {3, 1.5, 0.75};
     const dpf_array arrays[3] = {
         {.name = "bias", .type = DPF_ARRAY_F8, .rows = ITEMS, .columns = 1, .data = bias},
-        {.name = "loadings", .type = DPF_ARRAY_F8, .rows = ITEMS, .columns = 2, .data = loadings},
+        {.name = "loadings", .type = DPF_ARRAY_F8, .rows = ITEMS, .columns = 2 + n, .data = all},
         {.name = "variance", .type = DPF_ARRAY_F8, .rows = ITEMS, .columns = 1, .data = variance}};
     struct dpf_error error = {0};
     const dpf_form said = {.size = sizeof said,
@@ -156,10 +163,10 @@ static void values_get_what_the_own_records_leave(void **state)
     double before[ITEMS], after[ITEMS], residual[4];
     (void)state;
     load_films();
-    open_values(&plain);
-    open_values(&at_home);
+    open_values(NULL, 0, &at_home);
     assert_int_equal(
         scorer_add_home(&at_home, &films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words, &error), 0);
+    open_values(at_home.home->loadings, at_home.home->n_loadings, &plain);
     assert_true(scorer_is_products(&plain));
     assert_false(scorer_is_products(&at_home));
     const struct score_records own = {4, own_items, values};
@@ -197,14 +204,125 @@ static void values_get_what_the_own_records_leave(void **state)
     dataset_free(&films.dataset);
 }
 
+/* Loadings of public facts: bumps of the years, kinds times years; facts that the release has already are left out. */
+static void facts_are_loadings(void **state)
+{
+    int64_t n = 0;
+    (void)state;
+    load_films();
+    const struct feature_table *features = &films.dataset.features[DPF_SIDE_ITEMS];
+    static const float one[ITEMS] = {1, 1, 1, 1, 1, 1};
+    float *rows = home_loadings_make(features, one, 1, 1, &n);
+    assert_non_null(rows);
+    assert_int_equal(n, 3 + 1 + 9 + 3);
+    const dpf_feature_column *year = &features->column[3];
+    assert_int_equal(year->kind, DPF_FEATURE_NUMBER);
+    for (int64_t i = 0; i < ITEMS; i++) {
+        /* The third of nine middles is the second of six films by year: Aliens. */
+        const double x = (double)features->values[features->ptr[i + 1] - 1],
+                     off = (x - 1986) / (0.24 * year->deviation);
+        assert_true(fabs((double)rows[i * n + 4 + 2] - 0.15 * exp(-off * off / 2)) < 1e-5);
+        double facts[4] = {0};
+        for (int64_t k = features->ptr[i]; k < features->ptr[i + 1]; k++)
+            facts[features->at[k]] = 0.3;
+        for (int c = 0; c < 3 && i > 0; c++) { /* film 0 has two kinds */
+            const double z = fmin(fmax((x - year->mean) / year->deviation, -1.5), 1.5);
+            assert_true(fabs((double)rows[i * n + 13 + c] - facts[c] / 2 * z) < 1e-5);
+        }
+    }
+    /* What is left of the facts is orthogonal to the constant; a release with the facts leaves nothing. */
+    for (int64_t c = 0; c < 4; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < ITEMS; i++)
+            sum += (double)rows[i * n + c];
+        assert_true(fabs(sum) < 1e-5);
+    }
+    float *again = home_loadings_make(features, rows, 4, n, &n);
+    assert_non_null(again);
+    float constant[ITEMS * 5];
+    for (int64_t i = 0; i < ITEMS; i++)
+        for (int64_t c = 0; c < 5; c++)
+            constant[i * 5 + c] = c ? rows[i * n + c - 1] : 1;
+    free(again);
+    again = home_loadings_make(features, constant, 5, 5, &n);
+    assert_non_null(again);
+    for (int64_t i = 0; i < ITEMS; i++)
+        for (int64_t c = 0; c < 4; c++)
+            assert_true(fabs((double)again[i * n + c]) < 1e-5);
+    free(rows);
+    free(again);
+    dataset_free(&films.dataset);
+}
+
+/* A field with many categories is text: its categories are words, and make no classes. */
+static void wide_fields_are_words(void **state)
+{
+    static const double even[300] = {1};
+    struct home_terms home;
+    struct dpf_error error = {0};
+    char *lines = memory_new(1, 40000), *at = lines;
+    (void)state;
+    for (int i = 0; i < 300; i++)
+        at += sprintf(at, "%d,%d,5\n", i % 7, i);
+    data_write("a.txt", lines);
+    at = lines + sprintf(lines, "id,maker,kind\n");
+    for (int i = 0; i < 300; i++)
+        at += sprintf(at, "%d,maker %d,kind %d\n", i, i < 2 ? 0 : i, i % 3);
+    data_write("b.txt", lines);
+    data_get("[data]\nformat=csv\npath=a.txt\nheader=no\nitem-features=b.txt\nitem-features.format=csv\n"
+             "item-features.categories=maker, kind\n",
+             &films);
+    assert_int_equal(home_terms_open_lists(&films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words,
+                                           films.dataset.items.n, even, &home, &error),
+                     0);
+    assert_int_equal(home.kernels.classes.n, 3);
+    int64_t pairs = 0;
+    for (int32_t i = 0; i < 300; i++)
+        pairs += home.kernels.near_ptr[i + 1] - home.kernels.near_ptr[i];
+    assert_int_equal(pairs, 2);
+    const int32_t a = (int32_t)id_map_find(&films.dataset.items, "0"),
+                  b = (int32_t)id_map_find(&films.dataset.items, "1");
+    assert_true(fabs(kernel_of_words(&home, a, b) - 1 / log(3)) < 1e-6);
+    home_terms_close(&home);
+    dataset_free(&films.dataset);
+    free(lines);
+}
+
+/* Where everybody has the same list, the terms are added to the log of what was released. */
+static void popularity_is_a_logarithm(void **state)
+{
+    static const double base[ITEMS] = {10, 5, 0, 2, 8, -1};
+    const dpf_array array = {.name = "base", .type = DPF_ARRAY_F8, .rows = ITEMS, .columns = 1, .data = base};
+    const dpf_form said = {
+        .size = sizeof said, .formula = score_formulas[SCORE_BASE].name, .n_arrays = 1, .arrays = &array};
+    struct scorer scorer = {.context = NULL};
+    struct score_desk desk = {.user = 0};
+    struct dpf_error error = {0};
+    double scores[ITEMS];
+    (void)state;
+    load_films();
+    assert_int_equal(score_form_read(&said, ITEMS, -1, "a test", DPF_FAULT_DATA, &scorer.form, &error), 0);
+    assert_int_equal(scorer_open(&scorer, &error), 0);
+    assert_int_equal(
+        scorer_add_home(&scorer, &films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words, &error), 0);
+    const struct score_records nothing = {0, NULL, NULL};
+    assert_int_equal(scorer_scores_of(&scorer, &desk, &nothing, ITEMS, scores, &error), 0);
+    for (int i = 0; i < ITEMS; i++)
+        assert_true(fabs(scores[i] - log(fmax(base[i] / 10, 0.02))) < 1e-6);
+    scorer_close(&scorer);
+    score_desk_free(&desk);
+    dataset_free(&films.dataset);
+}
+
 /* What cannot be done is told with the key. */
 static void what_is_missing_is_named(void **state)
 {
     struct home_terms home;
     struct dpf_error error = {0};
     const struct feature_table none = {.columns = 0};
+    const double even = 1;
     (void)state;
-    assert_int_equal(home_terms_open(&none, &none, ITEMS, NULL, &home, &error), -1);
+    assert_int_equal(home_terms_open_lists(&none, &none, ITEMS, &even, &home, &error), -1);
     assert_non_null(strstr(error.text, "[data] item-features"));
 }
 
@@ -214,6 +332,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(kernels_are_of_public_facts, data_enter, data_leave),
         cmocka_unit_test_setup_teardown(lists_follow_the_formula, data_enter, data_leave),
         cmocka_unit_test_setup_teardown(values_get_what_the_own_records_leave, data_enter, data_leave),
+        cmocka_unit_test_setup_teardown(facts_are_loadings, data_enter, data_leave),
+        cmocka_unit_test_setup_teardown(wide_fields_are_words, data_enter, data_leave),
+        cmocka_unit_test_setup_teardown(popularity_is_a_logarithm, data_enter, data_leave),
         cmocka_unit_test(what_is_missing_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,6 +180,7 @@ const dpframe = (() => {
         i++;
         j++;
       }
+      if (!said.categories) return Math.exp(-far);
       return na * nb > 0 ? shared * shared / (na * nb) * Math.exp(-far) : 0;
     }
 
@@ -218,7 +219,21 @@ const dpframe = (() => {
       });
       return sum.map((x, i) => x / all[i]);
     }
-    return { lists, values };
+    /* Public facts are loadings beside the released ones. */
+    function extend(model) {
+      if (!h.loadings) return;
+      const d = model.columns.loadings, more = columns.loadings, all = new Float32Array(items * (d + more));
+      for (let i = 0; i < items; i++) {
+        all.set(model.arrays.loadings.subarray(i * d, (i + 1) * d), i * (d + more));
+        all.set(h.loadings.subarray(i * more, (i + 1) * more), i * (d + more) + d);
+      }
+      model.arrays.loadings = all;
+      model.columns.loadings = d + more;
+    }
+
+    /* The logarithm of a popularity that is the same for everybody. */
+    const popular = () => Float64Array.from(h.root, (x) => 2 * Math.log(x));
+    return { extend, lists, popular, values };
   }
 
   /* ---- a model ---- */
@@ -228,11 +243,14 @@ const dpframe = (() => {
   function open(said) {
     const model = { items: said.items, scalars: said.scalars, columns: {} };
     model.arrays = decodeAll(said.arrays, model.columns);
-    const formula = FORMULAS[said.formula](model), home = said.home ? homeTerms(said.home, said.items) : null;
+    const home = said.home ? homeTerms(said.home, said.items) : null;
+    if (home) home.extend(model);
+    const formula = FORMULAS[said.formula](model);
 
     /* Of all items: higher is better, not clipped. */
     function scores(records) {
-      const own = [...records].sort((a, b) => a[0] - b[0]), out = formula.scores(own, home);
+      const own = [...records].sort((a, b) => a[0] - b[0]);
+      const out = home && said.formula === 'base/1' ? home.popular() : formula.scores(own, home);
       if (home && said.formula !== 'ridge/1') home.lists(own.map(([item]) => item), out);
       return out;
     }

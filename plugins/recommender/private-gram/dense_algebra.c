@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "top_pairs.h"
+
+#define LEAST_OF_FEW 1000 /* columns, from which on few pairs are computed without the others */
+
 /* LAPACK as OpenBLAS exports it: Fortran's calling convention, lengths of texts at the end. OpenBLAS comes
    without lapacke.h. */
 void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
@@ -62,7 +66,8 @@ int symmetric_eigen(const dpf_call *call, struct matrix *a, double *values)
     return info == 0 ? 0 : no_result(call, "eigenvalues of a symmetric matrix do not converge");
 }
 
-int symmetric_eigen_above(const dpf_call *call, struct matrix *a, double edge, double *values,
+/* All pairs above the edge, by way of a tridiagonal matrix. */
+static int whole_spectrum(const dpf_call *call, struct matrix *a, double edge, double *values,
                           struct matrix *vectors)
 {
     const int n = a->rows, lwork = 34 * n, liwork = 10 * n, none = 0;
@@ -82,6 +87,18 @@ int symmetric_eigen_above(const dpf_call *call, struct matrix *a, double edge, d
             &n, support, work, &lwork, iwork, &liwork, &info, 1, 1, 1);
     vectors->columns = found;
     return info == 0 ? 0 : no_result(call, "eigenvalues of the Gram do not converge");
+}
+
+int symmetric_eigen_above(const dpf_call *call, struct matrix *a, double edge, double *values,
+                          struct matrix *vectors)
+{
+    const int found =
+        a->rows >= LEAST_OF_FEW && edge > 0.0 ? top_pairs_above(call, a, edge, values, vectors) : 0;
+    if (found != 0)
+        return found > 0 ? 0 : -1;
+    if (call->cancelled(call))
+        return -1;
+    return whole_spectrum(call, a, edge, values, vectors);
 }
 
 int positive_inverse(const dpf_call *call, struct matrix *a)

@@ -2,8 +2,8 @@
 /*
  * dense_algebra.h - matrices in columns, and the routines of LAPACK that are used on them.
  *
- * All run on the calling thread, so results are the same bytes for any number of workers. Scratch is the
- * call's: it lives until fit returns. Functions return 0, or -1 after reporting a fault.
+ * Results are the same bytes for any number of workers. Scratch is the call's: it lives until fit returns. Functions return
+ * 0, or -1 after reporting a fault or when call->cancelled.
  */
 #ifndef PRIVATE_GRAM_DENSE_ALGEBRA_H
 #define PRIVATE_GRAM_DENSE_ALGEBRA_H

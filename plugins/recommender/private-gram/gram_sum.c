@@ -4,11 +4,13 @@
 #include <cblas.h>
 #include <string.h>
 
-#define BLOCK 128                       /* dense rows that are multiplied together, at least */
-#define EXACT INT64_C(0x20000000000000) /* integers below it are doubles */
-#define MOST_BYTES 0x1p31               /* of all tasks' sums together */
-#define BATCH_BYTES (INT64_C(12) << 20) /* of the rows of users that are summed together */
-#define BATCH_USERS INT64_C(4096)
+#define BLOCK 256                        /* dense rows that are multiplied together */
+#define EXACT INT64_C(0x20000000000000)  /* integers below it are doubles */
+#define MOST_BYTES 0x1p31                /* of all tasks' sums together */
+#define BATCH_USERS INT64_C(16384)       /* whose rows are made together, */
+#define BATCH_RECORDS (INT64_C(1) << 20) /* with at most so many numbers, or one user's */
+#define LEAST_BAND 64                    /* rows of a sum that a task adds to */
+#define MOST_BANDS 32
 
 /* ---- levels ----------------------------------------------------------------------------------------------
  *
@@ -128,21 +130,28 @@ dpf_status gram_sum_counts(const dpf_call *call, const dpf_interactions *records
 /* ---- pairs ----------------------------------------------------------------------------------------------
  *
  * One sum for all tasks, of which each adds to its own rows: the rows of a batch of users are made first, by all tasks, and
- * then read by all. So memory does not grow with the number of tasks.
+ * then read by all. So memory does not grow with the number of tasks. Users with few columns are read column by column, so
+ * that one row of the sum is at hand at a time; the others, and the levels, are multiplied as matrices of integers.
  */
 
 struct pairs {
     const dpf_interactions *records;
     const struct gram_columns *columns;
-    int64_t first, count, most; /* users of the batch */
-    struct gram_desk *rows;     /* of each user of the batch, */
-    int64_t *n;                 /* and how many columns it has */
-    double *block;              /* dense rows, of those who have many columns; zero behind them */
+    int64_t first, count;   /* users of the batch */
+    struct gram_desk *rows; /* of each user of the batch, */
+    int64_t *n;             /* and how many columns it has */
+    int32_t *at, *row;      /* where the desks' numbers are, side by side */
+    double *values;
+    int64_t *ptr;   /* m + 2: for each column, who has it: */
+    int32_t *users; /* of the batch */
+    double *block;  /* dense rows, of those who have many columns; zero behind them */
     int64_t dense;
-    double *partial; /* m x m sums of blocks: of integers, exact while `pending` rows are in it */
-    int64_t pending;
-    int64_t *out; /* m x m */
+    double *partial;       /* m x m sums of blocks: of integers, exact within `most` */
+    int64_t pending, most; /* users in it, and how many it may have */
+    int64_t *out;          /* m x m */
     struct level_sums levels;
+    double *left, *right; /* 2 CENTRE_LEVELS rows of m: what is multiplied for the levels */
+    int64_t factors;      /* how many of them */
     int32_t n_bands;
     int64_t *bands; /* of rows, about equally many cells of the upper triangle each */
 };
@@ -162,19 +171,22 @@ static int is_dense(const struct pairs *p, int64_t k)
     return p->n[k] * GRAM_DENSE_PART > p->columns->m;
 }
 
-static void take_dense_rows(struct pairs *p)
+/* Users of the batch by column, those with few columns. */
+static void index_sparse_rows(struct pairs *p)
 {
     const int64_t m = p->columns->m;
-    for (int64_t k = 0; k < p->count; k++) {
-        if (!is_dense(p, k))
-            continue;
-        double *to = p->block + p->dense++ * m;
-        for (int64_t i = 0; i < p->n[k]; i++)
-            to[p->rows[k].at[i]] = (double)p->rows[k].row[i];
-    }
+    memset(p->ptr, 0, (size_t)(m + 2) * sizeof *p->ptr);
+    for (int64_t k = 0; k < p->count; k++)
+        for (int64_t i = 0; i < p->n[k] && !is_dense(p, k); i++)
+            p->ptr[p->rows[k].at[i] + 2]++;
+    for (int64_t j = 0; j < m; j++)
+        p->ptr[j + 2] += p->ptr[j + 1];
+    for (int64_t k = 0; k < p->count; k++)
+        for (int64_t i = 0; i < p->n[k] && !is_dense(p, k); i++)
+            p->users[p->ptr[p->rows[k].at[i] + 1]++] = (int32_t)k;
 }
 
-/* Columns of a row ascend: the first that is not before `column`. */
+/* Columns of a row ascend: the place of one that it has. */
 static int64_t find_column(const struct gram_desk *row, int64_t n, int64_t column)
 {
     int64_t low = 0, high = n;
@@ -188,25 +200,20 @@ static int64_t find_column(const struct gram_desk *row, int64_t n, int64_t colum
     return low;
 }
 
-static void add_sparse(const struct pairs *p, int64_t k, int64_t first, int64_t last)
-{
-    const struct gram_desk *row = &p->rows[k];
-    const int64_t n = p->n[k], end = find_column(row, n, last);
-    for (int64_t a = find_column(row, n, first); a < end; a++) {
-        int64_t *sums = p->out + row->at[a] * p->columns->m;
-        const int64_t z = row->row[a];
-        for (int64_t b = a; b < n; b++)
-            sums[row->at[b]] += z * row->row[b];
-    }
-}
-
 static void add_sparse_rows(void *context, int64_t band, int32_t worker)
 {
     const struct pairs *p = context;
     (void)worker;
-    for (int64_t k = 0; k < p->count; k++)
-        if (!is_dense(p, k))
-            add_sparse(p, k, p->bands[band], p->bands[band + 1]);
+    for (int64_t i = p->bands[band]; i < p->bands[band + 1]; i++) {
+        int64_t *sums = p->out + i * p->columns->m;
+        for (int64_t u = p->ptr[i]; u < p->ptr[i + 1]; u++) {
+            const int64_t k = p->users[u], n = p->n[k], a = find_column(&p->rows[k], n, i);
+            const int32_t *at = p->rows[k].at, *row = p->rows[k].row;
+            const int64_t z = row[a];
+            for (int64_t b = a; b < n; b++)
+                sums[at[b]] += z * row[b];
+        }
+    }
 }
 
 static void count_levels(struct pairs *p)
@@ -221,37 +228,52 @@ static void count_levels(struct pairs *p)
     }
 }
 
-/* n v v' + v (sum e)' + (sum e) v' of each level. */
+/* left' right, rows of a band, from its own column on. */
+static void add_products_of(const struct pairs *p, int64_t band, const double *left, const double *right,
+                            int64_t factors)
+{
+    const int64_t first = p->bands[band], last = p->bands[band + 1];
+    const int m = (int)p->columns->m, own = (int)(last - first);
+    if (own > 0 && factors > 0)
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, own, m - (int)first, (int)factors, 1.0,
+                    left + first, m, right + first, m, 1.0, p->partial + first * m + first, m);
+}
+
+/* n v v' + v (sum e)' + (sum e) v' of each level, as (n v + sum e) v' + v (sum e)'. */
+static void turn_levels(struct pairs *p)
+{
+    const int64_t m = p->columns->m;
+    p->factors = 0;
+    for (int32_t k = 0; k < CENTRE_LEVELS && p->levels.users; k++) {
+        const int64_t n = p->levels.users[k];
+        if (n == 0)
+            continue;
+        const int32_t *v = row_centre_level(p->columns->centre, k);
+        int64_t *e = p->levels.rows + k * m;
+        double *left = p->left + p->factors * m, *right = p->right + p->factors * m;
+        for (int64_t i = 0; i < m; i++) {
+            left[i] = (double)(n * v[i] + e[i]);
+            left[m + i] = right[i] = (double)v[i];
+            right[m + i] = (double)e[i];
+            e[i] = 0;
+        }
+        p->levels.users[k] = 0;
+        p->factors += 2;
+    }
+}
+
 static void add_levels(void *context, int64_t band, int32_t worker)
 {
     const struct pairs *p = context;
-    const int64_t m = p->columns->m;
     (void)worker;
-    for (int32_t k = 0; k < CENTRE_LEVELS; k++) {
-        const int32_t *v = row_centre_level(p->columns->centre, k);
-        const int64_t *e = p->levels.rows + k * m, n = p->levels.users[k];
-        for (int64_t i = n ? p->bands[band] : m; i < p->bands[band + 1]; i++) {
-            int64_t *sums = p->out + i * m;
-            const int64_t left = n * v[i] + e[i], right = v[i];
-            for (int64_t j = i; j < m; j++)
-                sums[j] += left * v[j] + right * e[j];
-        }
-    }
+    add_products_of(p, band, p->left, p->right, p->factors);
 }
 
 static void add_block(void *context, int64_t band, int32_t worker)
 {
     const struct pairs *p = context;
-    const int64_t first = p->bands[band], last = p->bands[band + 1];
-    const int m = (int)p->columns->m, own = (int)(last - first), beyond = m - (int)last;
     (void)worker;
-    if (own == 0)
-        return;
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, own, (int)p->dense, 1.0, p->block + first, m, 1.0,
-                p->partial + first * m + first, m);
-    if (beyond > 0)
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, own, beyond, (int)p->dense, 1.0,
-                    p->block + first, m, p->block + last, m, 1.0, p->partial + first * m + last, m);
+    add_products_of(p, band, p->block, p->block, p->dense);
 }
 
 static void flush_band(void *context, int64_t band, int32_t worker)
@@ -268,15 +290,32 @@ static void flush_band(void *context, int64_t band, int32_t worker)
 
 static void close_block(const dpf_call *call, struct pairs *p)
 {
-    /* Numbers of a row are below 2^(bits + 1), and below 2^(bits + 2) where a level has been taken off. */
-    if (p->pending + p->dense > EXACT >> (2 * p->columns->bits + 4)) {
-        dpf_run_tasks(call, p->n_bands, flush_band, p);
-        p->pending = 0;
-    }
     dpf_run_tasks(call, p->n_bands, add_block, p);
     memset(p->block, 0, (size_t)(p->dense * p->columns->m) * sizeof *p->block);
-    p->pending += p->dense;
     p->dense = 0;
+}
+
+static void take_dense_rows(const dpf_call *call, struct pairs *p)
+{
+    const int64_t m = p->columns->m;
+    for (int64_t k = 0; k < p->count; k++) {
+        if (!is_dense(p, k))
+            continue;
+        double *to = p->block + p->dense++ * m;
+        for (int64_t i = 0; i < p->n[k]; i++)
+            to[p->rows[k].at[i]] = (double)p->rows[k].row[i];
+        if (p->dense == BLOCK)
+            close_block(call, p);
+    }
+}
+
+static void flush(const dpf_call *call, struct pairs *p)
+{
+    close_block(call, p);
+    turn_levels(p);
+    dpf_run_tasks(call, p->n_bands, add_levels, p);
+    dpf_run_tasks(call, p->n_bands, flush_band, p);
+    p->pending = 0;
 }
 
 /* Of rows 0 .. i-1 of the triangle there are i (2m - i + 1) / 2 cells. */
@@ -292,40 +331,49 @@ static void make_bands(struct pairs *p)
     p->bands[p->n_bands] = m;
 }
 
-/* Desks side by side, in one block for each kind of number. */
-static int open_rows(const dpf_call *call, struct pairs *p)
+/* Bands are small enough that little of their square is computed for nothing, and the same for any number of workers. */
+static int open_pairs(const dpf_call *call, struct pairs *p, int64_t users, int64_t records)
 {
-    const int64_t numbers = gram_message_room(p->columns, NULL) + 1;
-    p->rows = call->scratch(call, (uint64_t)p->most * sizeof *p->rows);
-    int32_t *at = call->scratch(call, (uint64_t)(p->most * numbers) * sizeof *at);
-    int32_t *row = call->scratch(call, (uint64_t)(p->most * numbers) * sizeof *row);
-    double *values = call->scratch(call, (uint64_t)(p->most * numbers) * sizeof *values);
-    if (!p->rows || !at || !row || !values)
-        return -1;
-    for (int64_t k = 0; k < p->most; k++)
-        p->rows[k] = (struct gram_desk){at + k * numbers, row + k * numbers, values + k * numbers, -1};
-    return 0;
-}
-
-static int open_pairs(const dpf_call *call, struct pairs *p, int64_t users)
-{
-    const int64_t m = p->columns->m, most = BATCH_BYTES / (24 * m + 1);
-    const int32_t workers = dpf_task_workers(call);
-    p->most = most < 1 ? 1 : most < BATCH_USERS ? most : BATCH_USERS;
-    if (p->most > users)
-        p->most = users > 0 ? users : 1;
-    p->n_bands = workers > 1 ? 4 * workers : 1;
+    const int64_t m = p->columns->m, room = (records < BATCH_RECORDS ? records : BATCH_RECORDS) + m,
+                  most = users < BATCH_USERS ? users : BATCH_USERS;
+    const uint64_t levels = (uint64_t)(2 * CENTRE_LEVELS * m + 1) * sizeof(double);
+    p->n_bands = (int32_t)(m / LEAST_BAND < MOST_BANDS ? m / LEAST_BAND + 1 : MOST_BANDS);
     p->bands = call->scratch(call, (uint64_t)(p->n_bands + 1) * sizeof *p->bands);
-    p->n = call->scratch(call, (uint64_t)p->most * sizeof *p->n);
-    p->block = call->scratch(call, (uint64_t)((p->most + BLOCK) * m) * sizeof *p->block);
+    p->n = call->scratch(call, (uint64_t)(most + 1) * sizeof *p->n);
+    p->rows = call->scratch(call, (uint64_t)(most + 1) * sizeof *p->rows);
+    p->at = call->scratch(call, (uint64_t)room * sizeof *p->at);
+    p->row = call->scratch(call, (uint64_t)room * sizeof *p->row);
+    p->values = call->scratch(call, (uint64_t)room * sizeof *p->values);
+    p->ptr = call->scratch(call, (uint64_t)(m + 2) * sizeof *p->ptr);
+    p->users = call->scratch(call, (uint64_t)room * sizeof *p->users);
+    p->block = call->scratch(call, (uint64_t)(BLOCK * m) * sizeof *p->block);
     p->partial = call->scratch(call, (uint64_t)(m * m) * sizeof *p->partial);
-    if (!p->bands || !p->n || !p->block || !p->partial || open_rows(call, p) != 0 ||
-        open_levels(call, p->columns, m, &p->levels) != 0)
+    if (!p->bands || !p->n || !p->rows || !p->at || !p->row || !p->values || !p->ptr || !p->users ||
+        !p->block || !p->partial || open_levels(call, p->columns, m, &p->levels) != 0)
         return -1;
-    memset(p->block, 0, (size_t)((p->most + BLOCK) * m) * sizeof *p->block);
+    if (p->levels.users &&
+        (!(p->left = call->scratch(call, levels)) || !(p->right = call->scratch(call, levels))))
+        return -1;
+    memset(p->block, 0, (size_t)(BLOCK * m) * sizeof *p->block);
     memset(p->partial, 0, (size_t)(m * m) * sizeof *p->partial);
     make_bands(p);
     return 0;
+}
+
+/* As many users as there is room for, of whom each may have all of their records in columns. */
+static void open_batch(struct pairs *p, int64_t last)
+{
+    const int64_t *offsets = p->records->by_user.offsets;
+    int64_t used = 0;
+    for (p->count = 0; p->first + p->count < last && p->count < p->most && p->count < BATCH_USERS;
+         p->count++) {
+        const int64_t user = p->first + p->count, n = offsets[user + 1] - offsets[user],
+                      room = n < p->columns->m ? n : p->columns->m;
+        if (p->count > 0 && used + room > BATCH_RECORDS)
+            break;
+        p->rows[p->count] = (struct gram_desk){p->at + used, p->row + used, p->values + used, -1};
+        used += room;
+    }
 }
 
 dpf_status gram_sum_pairs(const dpf_call *call, const dpf_interactions *records,
@@ -335,21 +383,24 @@ dpf_status gram_sum_pairs(const dpf_call *call, const dpf_interactions *records,
     int64_t first, last;
     dpf_users_here(records, &first, &last);
     memset(out, 0, (size_t)(columns->m * columns->m) * sizeof *out);
-    if (open_pairs(call, &p, last - first) != 0)
+    const int64_t *offsets = records->by_user.offsets;
+    if (open_pairs(call, &p, last - first, offsets[last] - offsets[first]) != 0)
         return no_memory(call);
-    for (p.first = first; p.first < last && !call->cancelled(call); p.first += p.most) {
-        p.count = last - p.first < p.most ? last - p.first : p.most;
+    /* Numbers of a row are below 2^(bits + 1), and below 2^(bits + 2) where a level has been taken off: below 2^(2 bits + 4)
+       in a product of a dense row, and 2^(2 bits + 5) in those of a user with a level. */
+    p.most = (EXACT >> (2 * columns->bits + 6)) + 1;
+    for (p.first = first; p.first < last && !call->cancelled(call); p.first += p.count) {
+        open_batch(&p, last);
+        if (p.pending + p.count > p.most)
+            flush(call, &p);
+        p.pending += p.count;
         dpf_run_tasks(call, p.n_bands, make_row, &p);
+        index_sparse_rows(&p);
         dpf_run_tasks(call, p.n_bands, add_sparse_rows, &p);
-        take_dense_rows(&p);
+        take_dense_rows(call, &p);
         count_levels(&p);
-        if (p.dense >= BLOCK)
-            close_block(call, &p);
     }
-    close_block(call, &p);
-    dpf_run_tasks(call, p.n_bands, flush_band, &p);
-    if (p.levels.users)
-        dpf_run_tasks(call, p.n_bands, add_levels, &p);
+    flush(call, &p);
     return call->cancelled(call) ? DPF_E_CANCELLED : DPF_OK;
 }
 

@@ -12,7 +12,7 @@
 
 /* Users with more than this part of the columns are added by dense blocks, others pair by pair. Public; it is
    a matter of time alone. */
-#define GRAM_DENSE_PART 8
+#define GRAM_DENSE_PART 4
 
 /* out: n_items integers. */
 dpf_status gram_sum_counts(const dpf_call *call, const dpf_interactions *records, int32_t bits, int64_t *out);

@@ -452,6 +452,8 @@ static dpf_status gram_fit(void *instance, const dpf_call *call, dpf_fit *fit)
     const int made = !plan.noisy      ? denoise_nothing(call, &plan, &span, second, &estimate)
                      : plan.projected ? denoise_projected(call, &plan, &span, second, &estimate)
                                       : denoise_gram(call, &plan, &span, second, &estimate);
+    if (made != 0 && call->cancelled(call))
+        return DPF_E_CANCELLED;
     if (made == 0 && plan.noisy && !plan.projected)
         dpf_log(self->host)->metric(self->host, "directions", estimate.directions);
     if (made == 0 && plan.tail)
