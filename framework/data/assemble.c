@@ -61,8 +61,8 @@ static void scatter_chunk(const struct chunk *chunk, int64_t *next, struct ratin
             out->times[at] = chunk_time(chunk, i);
         if (csr->privacy_weights)
             csr->privacy_weights[at] = chunk->weights ? chunk->weights[i] : 1.0f;
-        if (csr->voids)
-            csr->voids[at] = chunk->voids ? chunk->voids[i] : 0;
+        if (csr->voids && chunk->voids && chunk->voids[i]) /* there are few, and the rest is zero already */
+            csr->voids[at] = 1;
     }
 }
 

@@ -77,10 +77,16 @@ const dpf_features *feature_table_view(const struct feature_table *table, dpf_fe
     return table->ptr ? view : NULL;
 }
 
+const char *dataset_item_name(const struct dataset *dataset, int64_t item)
+{
+    return item < dataset->item_names.n ? id_map_text(&dataset->item_names, item) : "";
+}
+
 void dataset_free(struct dataset *dataset)
 {
     id_map_free(&dataset->users);
     id_map_free(&dataset->items);
+    id_map_free(&dataset->item_names);
     records_free(&dataset->train);
     records_free(&dataset->test);
     csr_free(&dataset->known);
@@ -111,7 +117,7 @@ static int transpose_reserve(const struct csr *in, int64_t columns, int64_t n, s
     if (in->privacy_weights)
         missing |= !(out->privacy_weights = memory_large((size_t)n, sizeof *out->privacy_weights));
     if (in->voids)
-        missing |= !(out->voids = memory_large((size_t)n, sizeof *out->voids));
+        missing |= !(out->voids = memory_new((size_t)n, sizeof *out->voids));
     if (!missing)
         return 0;
     csr_free(out);
@@ -125,6 +131,7 @@ struct transposition {
     struct csr *out;
     int64_t columns, parts;
     int64_t *bounds, *next;
+    int has_voids; /* there is one: marks are zero already */
 };
 
 static int count_part(void *context, int64_t part, int worker)
@@ -166,7 +173,7 @@ static int move_part(void *context, int64_t part, int worker)
                 out->values[at] = in->values[i];
             if (in->privacy_weights)
                 out->privacy_weights[at] = in->privacy_weights[i];
-            if (in->voids)
+            if (t->has_voids)
                 out->voids[at] = in->voids[i];
         }
     return 0;
@@ -194,6 +201,7 @@ int csr_transpose_on(struct pool *pool, const struct csr *in, int64_t columns, s
     struct transposition t = {.in = in, .out = out, .columns = columns, .parts = parts_for(n, columns, pool)};
     if (transpose_reserve(in, columns, n, out) != 0)
         return error_memory(error);
+    t.has_voids = in->voids && n > 0 && memchr(in->voids, 1, (size_t)n);
     t.bounds = memory_new((size_t)t.parts + 1, sizeof *t.bounds);
     t.next = memory_new((size_t)(t.parts * columns), sizeof *t.next);
     const int missing = !t.bounds || !t.next;

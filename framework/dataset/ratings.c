@@ -28,7 +28,7 @@ int ratings_reserve(struct ratings *ratings, int64_t rows, int64_t n, const stru
     if (has->weights)
         missing |= !(csr->privacy_weights = memory_large(count, sizeof *csr->privacy_weights));
     if (has->voids)
-        missing |= !(csr->voids = memory_large(count, sizeof *csr->voids));
+        missing |= !(csr->voids = memory_new(count, sizeof *csr->voids));
     if (has->times)
         missing |= !(ratings->times = memory_large(count, sizeof *ratings->times));
     if (has->order)

@@ -104,7 +104,8 @@ static void sort_row(struct ratings *ratings, int64_t start, int64_t n, uint64_t
         others[i] = (int32_t)(keys[i] >> 32);
     permute(offset(csr->values, 4, start), 4, keys, scratch, n);
     permute(offset(csr->privacy_weights, 4, start), 4, keys, scratch, n);
-    permute(offset(csr->voids, 1, start), 1, keys, scratch, n);
+    if (csr->voids && memchr(csr->voids + start, 1, (size_t)n)) /* there are few */
+        permute(csr->voids + start, 1, keys, scratch, n);
     permute(offset(ratings->times, 8, start), 8, keys, scratch, n);
     permute(offset(ratings->order, 4, start), 4, keys, scratch, n);
 }

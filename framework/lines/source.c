@@ -72,6 +72,17 @@ void source_close(struct source *source)
     memset(source, 0, sizeof *source);
 }
 
+size_t block_line(const struct block *block, size_t at)
+{
+    const char *end = memchr(block->data + at, '\n', block->length - at);
+    return (size_t)(end - block->data) + 1 - at;
+}
+
+size_t block_longest(const struct block *block, size_t at)
+{
+    return block->cut && at == 0 ? block->capacity - 1 : 0;
+}
+
 void block_free(struct block *block)
 {
     free(block->data);

@@ -54,6 +54,11 @@ struct block {
     "a line is longer than %zu bytes; is this text with line ends (LF or CR LF)? Where lines end with CR "   \
     "alone, convert them (tr '\\r' '\\n' <old >new)"
 
+/* Bytes of the line that begins at an offset of the block, with its end. */
+size_t block_line(const struct block *block, size_t at);
+/* The most bytes a line may have, if the one that begins at this offset of the block has more; else 0. */
+size_t block_longest(const struct block *block, size_t at);
+
 /* block_size 0 means SOURCE_BLOCK. The path must outlive the source. */
 int source_open(struct source *source, const char *path, size_t block_size, struct dpf_error *error);
 /* The same over bytes in memory, for tests. They must outlive the source. */

@@ -23,7 +23,7 @@ struct chunk {
     uint32_t *stamps; /* times, while all are whole numbers of 32 bits; then NULL, and */
     double *times;
     float *weights;
-    uint8_t *voids;          /* 1: the record is void. NULL: void lines are gone */
+    uint8_t *voids;          /* 1: the record is void. NULL: none is */
     uint32_t *lines_of;      /* line of each record from 0; NULL: record i stands in line i */
     const int32_t *user_map; /* code -> index, once ids are final: the slot's */
     const int32_t *item_map;

@@ -10,15 +10,14 @@
 #define WINDOW 4096 /* bytes that are marked at a time */
 #define CACHED 256  /* values; ratings have few */
 
-/* A value's bytes, and what row_value makes of them. */
+/* A value's bytes, and what line_value makes of them. */
 struct cached {
     uint64_t key; /* 0: free, as no value is empty */
     float value;
 };
 
 struct plain_rows {
-    const struct file_options *options;
-    const struct layout *layout;
+    const struct input_form *form;
     text_marks mark;
     char delimiter;
     const struct block *block;
@@ -30,21 +29,19 @@ struct plain_rows {
     struct cached values[CACHED];
 };
 
-struct plain_rows *plain_rows_new(const struct file_options *options, const struct layout *layout, int kind,
-                                  struct dpf_error *error)
+struct plain_rows *plain_rows_new(const struct input_form *form, int kind, struct dpf_error *error)
 {
-    const struct delimiter *delimiter = &options->delimiter;
+    const struct delimiter *delimiter = &form->options->delimiter;
     const text_marks mark = text_marks_choose(kind);
-    if (!mark || delimiter->runs || delimiter->length != 1 || options->sections ||
-        layout->fields > FIELDS_MAX)
+    if (!mark || delimiter->runs || delimiter->length != 1 || form->options->sections ||
+        form->layout.fields > FIELDS_MAX)
         return NULL;
     struct plain_rows *rows = memory_new(1, sizeof *rows);
     if (!rows) {
         error_memory(error);
         return NULL;
     }
-    rows->options = options;
-    rows->layout = layout;
+    rows->form = form;
     rows->mark = mark;
     rows->delimiter = delimiter->text[0];
     return rows;
@@ -138,7 +135,7 @@ static inline int digits_before(const char *end, size_t length, uint64_t *out)
     return 0;
 }
 
-/* Whether check_id of row.c has nothing to say: the id is not missing, nor "NaN". */
+/* Whether check_id of line.c has nothing to say: the id is not missing, nor "NaN". */
 static inline int is_id(const char *start, size_t length)
 {
     uint64_t number;
@@ -166,7 +163,7 @@ static inline int take_value(struct plain_rows *rows, const char *start, size_t 
     if (cached->key != key) {
         const struct field field = {start, length};
         float value;
-        if (!row_value(rows->options, rows->layout, &field, &value))
+        if (!line_value(rows->form, &field, &value))
             return -1;
         *cached = (struct cached){key, value};
     }
@@ -185,7 +182,7 @@ static inline int take_time(const struct plain_rows *rows, const char *start, si
              digits_before(end - 8, length - 8, &high) == 0)
         *out = (double)(high * 100000000 + low);
     else
-        return row_time(rows->options, rows->layout, &field, out) ? 0 : -1;
+        return line_time(rows->form, &field, out) ? 0 : -1;
     return 0;
 }
 
@@ -196,10 +193,10 @@ static inline const char *column_of(const struct plain_rows *rows, const char *s
                                     enum column column, size_t *length)
 {
     const char *window = rows->block->data + rows->window;
-    const int c = rows->layout->columns[column];
+    const int c = rows->form->layout.columns[column];
     const char *first = c == 0 ? start : window + ends[c - 1] + 1, *last = window + ends[c];
     *length = (size_t)(last - first);
-    if (c == rows->layout->fields - 1 && *length > 0 && last[-1] == '\r')
+    if (c == rows->form->layout.fields - 1 && *length > 0 && last[-1] == '\r')
         --*length;
     return first;
 }
@@ -220,14 +217,14 @@ static inline int take_line(struct plain_rows *rows, const char *start, const ui
             return -1;
     }
     double time = 0;
-    if (rows->layout->columns[COLUMN_TIME] >= 0) {
+    if (rows->form->layout.columns[COLUMN_TIME] >= 0) {
         const char *text = column_of(rows, start, ends, COLUMN_TIME, &length);
         if (take_time(rows, text, length, &time) != 0)
             return -1;
     }
     if (chunk->weights) {
         const char *weight = column_of(rows, start, ends, COLUMN_WEIGHT, &length);
-        if (!row_weight(rows->options, rows->layout, &(struct field){weight, length}, &chunk->weights[i]))
+        if (!line_weight(rows->form, &(struct field){weight, length}, &chunk->weights[i]))
             return -1;
     }
     /* From here on only memory can run out, of which the careful path tells. */
@@ -253,7 +250,7 @@ static inline int has_fields(const char *window, const uint32_t *ends, int64_t f
 int64_t plain_rows_take(struct plain_rows *rows, size_t *at, int64_t line, struct slot *slot,
                         struct chunk *chunk)
 {
-    const int64_t fields = rows->layout->fields;
+    const int64_t fields = rows->form->layout.fields;
     const char *data = rows->block->data;
     int64_t taken = 0;
     if (*at < 16) /* numbers are read from eight bytes, or sixteen, before their ends */

@@ -3,8 +3,8 @@
  * plain_rows.h - the fast path for simple lines: one character separates the fields, ids are plain ASCII, and
  * numbers have usual forms.
  *
- * It takes a line only if row_add would take it without a message, and makes the same record. All other lines
- * (quotes, blanks, other encodings, missing fields, faults, clipped values) go through row_add.
+ * It takes a line only if line_read makes a record of it without a message, and makes the same one. All other lines
+ * (quotes, blanks, other encodings, missing fields, faults, clipped values) go through line_read.
  */
 #ifndef DPF_READING_PLAIN_ROWS_H
 #define DPF_READING_PLAIN_ROWS_H
@@ -15,8 +15,7 @@
 struct plain_rows; /* of one thread and one file */
 
 /* kind: of processor (SIMD_KIND_...). NULL with no fault: files of this form have no fast path. */
-struct plain_rows *plain_rows_new(const struct file_options *options, const struct layout *layout, int kind,
-                                  struct dpf_error *error);
+struct plain_rows *plain_rows_new(const struct input_form *form, int kind, struct dpf_error *error);
 void plain_rows_free(struct plain_rows *rows);
 
 /* A new block. */

@@ -13,14 +13,12 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "base/ticker.h"
+#include "lines/line_text.h"
 #include "lines/quoted.h"
 #include "reading/plain_rows.h"
 #include "reading/row.h"
 #include "reading/table.h"
 #include "simd/text_marks.h"
-
-#define LOOK_BLOCK                                                                                           \
-    ((size_t)1 << 16) /* a first line that is longer is not looked at before the file is read */
 
 /* What stopped a thread: the first in the order of the file is reported. */
 struct stop {
@@ -33,10 +31,8 @@ struct reader {
     const char *path;
     const struct file_options *options;
     const struct read_control *control;
-    struct layout layout;
-    int64_t header_block; /* where the first row stands */
-    int is_look;          /* the layout alone is asked for */
-    int in_parts;         /* the rank's part is read: not yet where the layout is decided */
+    struct input_form form;
+    int in_parts; /* the rank's part is read: not yet where the form is decided */
     struct source source;
     struct table *table;
     struct slot *slots;
@@ -82,37 +78,6 @@ static int open_source(struct reader *reader, struct dpf_error *error)
     return 0;
 }
 
-/* The line at *at without its end, and without a byte order mark where it begins a row; *at moves behind it. */
-static struct field next_line(const struct block *block, size_t *at, int begins_row)
-{
-    const char *start = block->data + *at;
-    const char *end = memchr(start, '\n', block->length - *at);
-    *at = (size_t)(end - block->data) + 1;
-    if (begins_row)
-        start += source_mark(start, (size_t)(end - start));
-    struct field line = {start, (size_t)(end - start)};
-    if (line.length > 0 && start[line.length - 1] == '\r')
-        line.length--;
-    return line;
-}
-
-/* Where the text of a line begins in its block. */
-static size_t place_of(const struct block *block, const struct field *text)
-{
-    return (size_t)(text->data - block->data);
-}
-
-/* start: of the line in the block. A line of which only the beginning is there is none, whatever that is. */
-static int is_blank(const struct block *block, size_t start, const struct field *line)
-{
-    if (block->cut && start == 0)
-        return 0;
-    for (size_t i = 0; i < line->length; i++)
-        if (line->data[i] != ' ' && line->data[i] != '\t')
-            return 0;
-    return 1;
-}
-
 static int keep_chunk(struct reader *reader, struct chunk *chunk)
 {
     pthread_mutex_lock(&reader->lock);
@@ -130,7 +95,7 @@ static int keep_chunk(struct reader *reader, struct chunk *chunk)
 static struct chunk *begin_chunk(const struct reader *reader, const struct block *block, int slot)
 {
     int64_t lines = text_count_lines(block->data, block->length);
-    struct chunk *chunk = chunk_new(reader->options, &reader->layout, lines);
+    struct chunk *chunk = chunk_new(&reader->form, lines);
     if (!chunk)
         return NULL;
     chunk->slot = slot;
@@ -151,89 +116,15 @@ static int pass_over(struct reader *reader, int slot, const struct block *block,
     return 1;
 }
 
-/* What is wrong with a line before its fields are looked at. */
-static int check_line(const struct block *block, int64_t line, const struct field *text,
-                      struct dpf_error *error)
+/* Takes what a line says. 0 if it ends reading. */
+static int keep_line(struct reader *reader, int slot, const struct block *block, int64_t number,
+                     enum line_kind kind, const struct line *line, struct chunk *chunk, struct stop *stop)
 {
-    if (block->cut && line == 0)
-        return error_set(error, DPF_FAULT_DATA, SOURCE_TOO_LONG, block->capacity - 1);
-    if (memchr(text->data, 0, text->length))
-        return error_set(error, DPF_FAULT_DATA, "a NUL byte: the file is damaged or is not text");
-    return 0;
-}
-
-/* The fields of a line that is a row by itself. quoted: for lines with quotes, or NULL. -1: an error. */
-static int64_t cut_line(const struct reader *reader, const struct block *block, size_t start, size_t end,
-                        const struct field *text, struct quoted *quoted, struct field fields[FIELDS_MAX],
-                        struct dpf_error *error)
-{
-    if (!quoted || !memchr(text->data, '"', text->length))
-        return fields_split(&reader->options->delimiter, text->data, text->length, fields);
-    const int done = quoted_line(quoted, block->data + start, end - start, error);
-    if (done > 0)
-        return quoted_fields(quoted, fields);
-    quoted_reset(quoted);
-    if (done < 0)
-        return -1;
-    return error_set(
-        error, DPF_FAULT_DATA,
-        "a quoted field is not closed on its line; close it, set [data] multi-line = yes if fields go "
-        "over several lines, or use format = tsv with this delimiter if quotes are ordinary "
-        "characters");
-}
-
-/* The fields of a line at fault that are complete: those before what is wrong with it. */
-static int64_t complete_fields(const struct reader *reader, const struct block *block, size_t start,
-                               size_t end, const struct field *text, int64_t line, struct quoted *quoted,
-                               struct field fields[FIELDS_MAX])
-{
-    const int64_t lost = block->cut && line == 0; /* the last one goes on where the line was cut */
-    struct dpf_error ignored = {0};
-    if (!quoted || !memchr(text->data, '"', text->length))
-        return fields_split(&reader->options->delimiter, text->data, text->length, fields) - lost;
-    const int done = quoted_line(quoted, block->data + start, end - start, &ignored);
-    if (done <= 0)
-        quoted_reset(quoted);
-    const int64_t n = quoted_fields(quoted, fields);
-    return done > 0 ? n - lost : n;
-}
-
-/* A line that is at fault before its fields are counted, as far as its ids can be read. -1. */
-static int pass_void(struct reader *reader, const struct block *block, size_t start, size_t end,
-                     const struct field *text, const struct field *section, int64_t line, int slot,
-                     struct quoted *quoted, struct chunk *chunk, struct dpf_error *error)
-{
-    struct field fields[FIELDS_MAX];
-    int64_t n;
-    if (error->fault != DPF_FAULT_DATA || (!chunk->voids && !reader->options->ids_stay))
-        return -1;
-    n = complete_fields(reader, block, start, end, text, line, quoted, fields);
-    if (section && n < FIELDS_MAX)
-        fields[n++] = *section;
-    row_add_void(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line, error);
-    return -1;
-}
-
-/* The plain path: one line is one row. section: the item of lines that lack it, or NULL. quoted: as for
- * cut_line. */
-static int parse_line(struct reader *reader, const struct block *block, size_t start, size_t end,
-                      const struct field *text, const struct field *section, int64_t line, int slot,
-                      struct quoted *quoted, struct chunk *chunk, struct dpf_error *error)
-{
-    struct field fields[FIELDS_MAX];
-    int64_t n = -1;
-    if (check_line(block, line, text, error) == 0)
-        n = cut_line(reader, block, start, end, text, quoted, fields, error);
-    if (n < 0)
-        return pass_void(reader, block, start, end, text, section, line, slot, quoted, chunk, error);
-    if (section && section->length == 0)
-        return error_set(
-            error, DPF_FAULT_DATA,
-            "no line before this one, such as \"1:\", says which item it rates; the beginning of the file is "
-            "missing, or it is not of format netflix");
-    if (section && n < FIELDS_MAX)
-        fields[n++] = *section;
-    return row_add(reader->options, &reader->layout, &reader->slots[slot], chunk, fields, n, line, error);
+    if (row_add(&reader->form, &reader->slots[slot], chunk, kind, line, number) != 0) {
+        stop->error = (struct dpf_error){0};
+        error_memory(&stop->error);
+    }
+    return !stop->error.fault || pass_over(reader, slot, block, number, stop);
 }
 
 /* What a thread needs on the plain path: for lines with quotes, and for lines that need no care; either may
@@ -243,38 +134,47 @@ struct plain_state {
     struct plain_rows *rows;
 };
 
+/* Whether the line at this offset is the header, or, of format netflix, begins a section. */
+static int is_no_record(const struct reader *reader, const struct block *block, size_t at, size_t n,
+                        int *skip_header, struct field *section)
+{
+    if (!*skip_header && !reader->options->sections)
+        return 0;
+    const struct field text = line_text(block->data + at, n);
+    if (!block_longest(block, at) && line_text_is_blank(&text))
+        return 0;
+    if (*skip_header) {
+        *skip_header = 0;
+        return 1;
+    }
+    const size_t name = source_section_name(text.data, text.length);
+    if (name > 0)
+        *section = (struct field){text.data, name};
+    return name > 0;
+}
+
 static int parse_block(struct reader *reader, const struct block *block, int slot,
                        const struct plain_state *state, struct chunk *chunk, struct stop *stop)
 {
-    int skip_header = block->index == reader->header_block && reader->layout.has_header;
-    const int sections = reader->options->sections;
+    int skip_header = block->index == reader->form.header_block && reader->form.layout.has_header;
     struct field section = {block->section, strlen(block->section)};
     size_t at = 0;
     if (state->rows)
         plain_rows_begin(state->rows, block);
-    for (int64_t line = 0; at < block->length; line++) {
-        if (state->rows && !skip_header && !(block->cut && line == 0))
-            line += plain_rows_take(state->rows, &at, line, &reader->slots[slot], chunk);
+    for (int64_t number = 0; at < block->length; number++) {
+        if (state->rows && !skip_header && !block_longest(block, at))
+            number += plain_rows_take(state->rows, &at, number, &reader->slots[slot], chunk);
         if (at == block->length)
             break;
-        const size_t start = at;
-        struct field text = next_line(block, &at, 1);
-        if (is_blank(block, start, &text)) {
-            chunk->empty++;
+        const size_t start = at, n = block_line(block, at);
+        at += n;
+        if (is_no_record(reader, block, start, n, &skip_header, &section))
             continue;
-        }
-        if (skip_header) {
-            skip_header = 0;
-            continue;
-        }
-        const size_t name = sections ? source_section_name(text.data, text.length) : 0;
-        if (name > 0) {
-            section = (struct field){text.data, name};
-            continue;
-        }
-        parse_line(reader, block, place_of(block, &text), at, &text, sections ? &section : NULL, line, slot,
-                   state->quoted, chunk, &stop->error);
-        if (stop->error.fault && !pass_over(reader, slot, block, line, stop))
+        const struct line_source source = {block->data + start, n, block_longest(block, start),
+                                           reader->options->sections ? &section : NULL};
+        struct line line;
+        const enum line_kind kind = line_read(&reader->form, &source, state->quoted, &line, &stop->error);
+        if (!keep_line(reader, slot, block, number, kind, &line, chunk, stop))
             return -1;
     }
     return 0;
@@ -287,35 +187,45 @@ struct quoted_state {
     int64_t open_block, open_line; /* where the row begins that is not complete */
 };
 
+/* The line at this offset. 1: a row is complete, in fields; 0: it goes on, or the line is blank; -1: an error. */
+static int take_quoted(const struct block *block, size_t at, size_t n, int64_t number,
+                       struct quoted_state *state, struct chunk *chunk, struct dpf_error *error)
+{
+    const int is_open = quoted_is_open(state->quoted);
+    const char *bytes = block->data + at;
+    const struct field text = is_open ? (struct field){bytes, n - 1} : line_text(bytes, n);
+    if (!is_open && !block_longest(block, at) && line_text_is_blank(&text)) {
+        chunk->empty++;
+        return 0;
+    }
+    if (!is_open) {
+        state->open_block = block->index;
+        state->open_line = number;
+    }
+    if (line_check(&text, block_longest(block, at), error) != 0)
+        return -1;
+    return quoted_line(state->quoted, text.data, n - (size_t)(text.data - bytes), error);
+}
+
 static int parse_quoted(struct reader *reader, const struct block *block, struct quoted_state *state,
                         struct chunk *chunk, struct stop *stop)
 {
     struct field fields[FIELDS_MAX];
     size_t at = 0;
-    for (int64_t line = 0; at < block->length; line++) {
-        size_t start = at;
-        struct field text = next_line(block, &at, !quoted_is_open(state->quoted));
-        if (!quoted_is_open(state->quoted)) {
-            if (is_blank(block, start, &text)) {
-                chunk->empty++;
-                continue;
-            }
-            state->open_block = block->index;
-            state->open_line = line;
-        }
-        int status = check_line(block, line, &text, &stop->error);
-        if (status == 0)
-            status = quoted_line(state->quoted, text.data, at - place_of(block, &text), &stop->error);
-        if (status > 0 && state->skip_header)
-            state->skip_header = 0;
-        else if (status > 0)
-            row_add(reader->options, &reader->layout, &reader->slots[0], chunk, fields,
-                    quoted_fields(state->quoted, fields), line, &stop->error);
-        if (!stop->error.fault)
-            continue;
+    for (int64_t number = 0; at < block->length; number++) {
+        const size_t start = at, n = block_line(block, at);
+        at += n;
+        const int status = take_quoted(block, start, n, number, state, chunk, &stop->error);
+        enum line_kind kind = LINE_NOTHING;
+        struct line line;
         if (status < 0)
             quoted_reset(state->quoted);
-        if (!pass_over(reader, 0, block, line, stop))
+        else if (status > 0 && state->skip_header)
+            state->skip_header = 0;
+        else if (status > 0)
+            kind = line_of_fields(&reader->form, fields, quoted_fields(state->quoted, fields), &line,
+                                  &stop->error);
+        if (!keep_line(reader, 0, block, number, kind, &line, chunk, stop))
             return -1;
     }
     return 0;
@@ -350,7 +260,7 @@ static void read_blocks(struct reader *reader, int slot)
     int status = single && !plain.quoted ? -1 : 1;
     if (status > 0 && !(reader->control && reader->control->careful)) {
         const int kind = reader->control ? reader->control->kind : SIMD_KIND_AUTO;
-        plain.rows = plain_rows_new(reader->options, &reader->layout, kind, &stop->error);
+        plain.rows = plain_rows_new(&reader->form, kind, &stop->error);
         status = stop->error.fault ? -1 : 1;
     }
     while (status > 0 && !atomic_load(&reader->stopped)) {
@@ -381,7 +291,7 @@ static void read_blocks(struct reader *reader, int slot)
 static void read_quoted(struct reader *reader)
 {
     struct stop *stop = &reader->stops[0];
-    struct quoted_state state = {.skip_header = reader->layout.has_header};
+    struct quoted_state state = {.skip_header = reader->form.layout.has_header};
     struct block block = {0};
     int status = 0;
     stop->line = -1;
@@ -427,47 +337,6 @@ static int read_task(void *context, int64_t task, int worker)
     return 0;
 }
 
-/* The fields of the first row that is not empty. 1: found; 0: there is none. */
-static int first_row(struct reader *reader, struct block *block, struct quoted *quoted, struct field *fields,
-                     int64_t *n, int64_t *line, struct dpf_error *error)
-{
-    int status;
-    *line = 0;
-    while ((status = source_next(&reader->source, block, error)) > 0) {
-        if (reader->source.remark) {
-            *line = 1;
-            return error_set(error, DPF_FAULT_DATA, "this is %s", reader->source.remark);
-        }
-        for (size_t at = 0; at < block->length;) {
-            size_t start = at;
-            struct field text = next_line(block, &at, !(quoted && quoted_is_open(quoted)));
-            ++*line;
-            if (is_blank(block, start, &text) && !(quoted && quoted_is_open(quoted)))
-                continue;
-            if (check_line(block, (int64_t)start, &text, error) != 0)
-                return -1;
-            if (!quoted || (!quoted_is_open(quoted) && !memchr(text.data, '"', text.length))) {
-                *n = fields_split(&reader->options->delimiter, text.data, text.length, fields);
-                return 1;
-            }
-            int done = quoted_line(quoted, text.data, at - place_of(block, &text), error);
-            if (done < 0)
-                return -1;
-            if (!done && !reader->options->multi_line)
-                return error_set(
-                    error, DPF_FAULT_DATA,
-                    "a quoted field is not closed on its line; close it, or set [data] multi-line = "
-                    "yes if fields go over several lines");
-            if (done) {
-                *n = quoted_fields(quoted, fields);
-                return 1;
-            }
-        }
-    }
-    *line = status < 0;
-    return status;
-}
-
 /* Moves a text without file and line to the error of the caller. */
 static int place_error(const struct dpf_error *from, const char *path, int64_t line, struct dpf_error *error)
 {
@@ -476,54 +345,19 @@ static int place_error(const struct dpf_error *from, const char *path, int64_t l
     return error_at(error, from->fault, path, (long)line, "%s", from->text);
 }
 
-/* The first line was read, and its fields are not what was asked for. */
-#define NOT_DECIDED (-2)
-
-/* Where the form is declared and there is no header, the first line is a record like any other. */
-static int decide_declared(struct reader *reader, struct dpf_error *error)
+/* By keys, or by the first line of the file. */
+static int decide_form(struct reader *reader, struct dpf_error *error)
 {
-    static const struct field none[FIELDS_MAX] = {{"", 0}};
-    struct dpf_error local = {0};
-    const int64_t n = reader->options->n_fields;
-    reader->header_block = -1;
-    return layout_decide(reader->options, none, n, &reader->layout, &local) == 0
-               ? 0
-               : place_error(&local, reader->path, 0, error);
-}
-
-static int decide_layout(struct reader *reader, struct dpf_error *error)
-{
-    if ((reader->faults || reader->is_look || reader->options->sections) &&
-        reader->options->header == HEADER_NO && reader->options->n_fields > 0)
-        return decide_declared(reader, error);
-    struct dpf_error local = {0};
-    struct field fields[FIELDS_MAX];
-    struct block block = {0};
-    int64_t n = 0, line = 0;
-    int can_quote = reader->options->quoting;
-    struct quoted *quoted = can_quote ? quoted_new(&reader->options->delimiter, error) : NULL;
-    if ((can_quote && !quoted) || open_source(reader, error) != 0) {
-        quoted_free(quoted);
+    const enum form_use use = reader->faults ? FORM_TO_LIST : FORM_TO_READ;
+    int status = input_form_by_keys(reader->options, use, reader->path, &reader->form, error);
+    if (status != 0)
+        return status > 0 ? 0 : -1;
+    if (open_source(reader, error) != 0)
         return -1;
-    }
-    int status = first_row(reader, &block, quoted, fields, &n, &line, &local);
-    reader->header_block = block.index;
-    if (status > 0)
-        status = layout_decide(reader->options, fields, n, &reader->layout, &local) == 0 ? 1 : NOT_DECIDED;
-    else if (status == 0 && reader->options->header == HEADER_YES)
-        error_at(error, DPF_FAULT_DATA, reader->path, 0,
-                 "this file has no header; give it one, or set data.%sheader = no", reader->options->prefix);
-    else if (status == 0 && !reader->is_look)
-        error_at(error, DPF_FAULT_DATA, reader->path, 0, "this file contains no records");
-    if (status < 0 && (status == NOT_DECIDED || !reader->is_look))
-        place_error(&local, reader->path, line, error);
-    if (status > 0 && !reader->is_look && reader->layout.has_header && reader->options->header == HEADER_AUTO)
-        log_message(LOG_LEVEL_INFO, "%s:%lld: read as a header (data.%sheader = auto)", reader->path,
-                    (long long)line, reader->options->prefix);
+    status =
+        input_form_by_first_line(reader->options, use, reader->path, &reader->source, &reader->form, error);
     source_close(&reader->source);
-    quoted_free(quoted);
-    block_free(&block);
-    return status > 0 ? 0 : -1;
+    return status;
 }
 
 static int by_index(const void *a, const void *b)
@@ -759,9 +593,9 @@ int table_read(struct table *table, const char *path, const struct file_options 
         return error_memory(error);
     }
     struct stat info;
-    int status = decide_layout(&reader, error);
+    int status = decide_form(&reader, error);
     if (status == 0)
-        status = table_take_form(&table->form, reader.path, options, &reader.layout, error);
+        status = table_form_take(&table->form, reader.path, &reader.form, error);
     if (status == 0) {
         ticker_begin("reading records", stat(path, &info) == 0 ? (int64_t)info.st_size : 0);
         status = read_all(&reader, first, pool, error);
@@ -776,23 +610,6 @@ int table_read(struct table *table, const char *path, const struct file_options 
     free(reader.faults);
     free(reader.stops);
     return status;
-}
-
-int table_look(const char *path, const struct file_options *options, struct layout *layout,
-               struct dpf_error *error)
-{
-    const struct read_control control = {.block_size = LOOK_BLOCK};
-    struct reader reader = {.path = path, .options = options, .control = &control, .is_look = 1};
-    struct dpf_error found = {0};
-    if (decide_layout(&reader, &found) == 0) {
-        *layout = reader.layout;
-        return 1;
-    }
-    if (!found.fault)
-        return 0;
-    if (!error->fault)
-        *error = found;
-    return -1;
 }
 
 /* The first line of the file as a file of its own. */
@@ -815,7 +632,7 @@ int table_check_record(const char *path, const struct file_options *options, str
 {
     struct source source;
     struct block block = {0};
-    int status = source_open(&source, path, LOOK_BLOCK, error);
+    int status = source_open(&source, path, 0, error);
     if (status != 0)
         return -1;
     status = source_next(&source, &block, error);

@@ -28,33 +28,6 @@ void table_free(struct table *table)
     memset(table, 0, sizeof *table);
 }
 
-int table_take_form(struct table_form *form, const char *path, const struct file_options *options,
-                    const struct layout *layout, struct dpf_error *error)
-{
-    static const struct {
-        enum column column;
-        const char *what;
-    } kinds[] = {
-        {COLUMN_RATING, "ratings"}, {COLUMN_TIME, "time stamps"}, {COLUMN_WEIGHT, "privacy weights"}};
-    const struct table_form own = {.path = path,
-                                   .values = layout->columns[COLUMN_RATING] >= 0,
-                                   .times = layout->columns[COLUMN_TIME] >= 0 && !layout->drops_times,
-                                   .weights = layout->columns[COLUMN_WEIGHT] >= 0};
-    if (!form->path) {
-        *form = own;
-        return 0;
-    }
-    const int differs[] = {own.values - form->values, own.times - form->times, own.weights - form->weights};
-    for (int i = 0; i < 3; i++)
-        if (differs[i])
-            return error_at(error, DPF_FAULT_DATA, path, 0,
-                            "this file has %s%s, but %s has %s: all files need the same columns. Correct the "
-                            "headers, or set data.%s = none",
-                            differs[i] > 0 ? "" : "no ", kinds[i].what, form->path,
-                            differs[i] > 0 ? "none" : "them", options->keys[kinds[i].column]);
-    return 0;
-}
-
 void table_replace(struct table *table, struct chunk **chunks, size_t n, struct slot *maps, int64_t records)
 {
     for (size_t i = 0; i < table->n_chunks; i++)

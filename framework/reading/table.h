@@ -14,14 +14,7 @@
 #include "lines/source.h"
 #include "reading/chunk.h"
 #include "reading/data_options.h"
-#include "reading/layout.h"
-
-/* Which columns the files of a table have, by their headers or by keys. All have the same: whether records have
-   times must not follow from which file somebody's record is in. */
-struct table_form {
-    const char *path; /* of the first file; NULL: none yet */
-    int values, times, weights;
-};
+#include "reading/input_form.h"
 
 struct table {
     struct table_form form;
@@ -61,13 +54,6 @@ struct read_control {
 int table_read(struct table *table, const char *path, const struct file_options *options,
                const struct read_control *control, struct ids *users, struct ids *items, char *hash,
                struct pool *pool, struct dpf_error *error);
-/* Takes the form of another file, or refuses one that differs from it. path: the table's, or outlives it. */
-int table_take_form(struct table_form *form, const char *path, const struct file_options *options,
-                    const struct layout *layout, struct dpf_error *error);
-/* 1: the layout of the file, from its first line or from keys; 0: it is for table_read to decide, or to say what
-   is wrong. Reads no further. */
-int table_look(const char *path, const struct file_options *options, struct layout *layout,
-               struct dpf_error *error);
 /* Whether the first line of a file without a header is a record. It is somebody's, so that only a person who
    writes a configuration may be told: a run counts it among its faults. */
 int table_check_record(const char *path, const struct file_options *options, struct dpf_error *error);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "lines/fields.h"
+#include "lines/quoted.h"
 #include "lines/source.h"
 #include "reading/layout.h"
 
@@ -50,53 +51,86 @@ static int take_lines(const struct block *block, struct line lines[LINES])
     return n;
 }
 
-/* The fields of a line; a field in quotes without them. Returns the number of all. */
-static int64_t split(const struct cut *cut, const struct delimiter *delimiter, const struct line *line,
-                     struct field fields[FIELDS_MAX])
+/* Rows of the lines, cut in one way, one after the other. */
+struct rows {
+    struct delimiter delimiter;
+    struct quoted *quoted; /* NULL: quotes are ordinary characters */
+    const struct line *lines;
+    int n, at;
+};
+
+static int rows_open(struct rows *rows, const struct cut *cut, const struct line *lines, int n,
+                     struct dpf_error *error)
 {
-    if (!cut->quotes || !memchr(line->data, '"', line->length))
-        return fields_split(delimiter, line->data, line->length, fields);
-    int64_t n = 0;
-    const char *at = line->data, *end = line->data + line->length;
-    for (;;) {
-        const int quoted = at < end && *at == '"';
-        const char *stop = at + quoted;
-        while (stop < end && (quoted ? !(*stop == '"' && (stop + 1 == end || stop[1] == *delimiter->text))
-                                     : *stop != *delimiter->text))
-            stop++;
-        if (n < FIELDS_MAX)
-            fields[n] = (struct field){at + quoted, (size_t)(stop - at) - (size_t)quoted};
-        n++;
-        at = stop + quoted;
-        if (at >= end)
-            return n;
-        at++;
-    }
+    *rows = (struct rows){.lines = lines, .n = n};
+    delimiter_parse(cut->parse, &rows->delimiter);
+    if (cut->quotes && !(rows->quoted = quoted_new(&rows->delimiter, error)))
+        return -1;
+    return 0;
 }
 
-/* How many fields each line has, if all have as many; else 1: this does not cut them. */
-static int64_t common_fields(const struct cut *cut, const struct line *lines, int n)
+/* Back to the first row. */
+static void rows_rewind(struct rows *rows)
+{
+    rows->at = 0;
+    if (rows->quoted)
+        quoted_reset(rows->quoted);
+}
+
+/* 1: a row is complete; 0: it goes on; -1: the reader would refuse it. */
+static int add_quoted(struct rows *rows, const struct line *line)
+{
+    struct dpf_error refused = {0};
+    const int done = quoted_line(rows->quoted, line->data, line->length, &refused);
+    return done ? done : quoted_line(rows->quoted, "\n", 1, &refused);
+}
+
+/* The next row's fields, valid until the call after it, and their number; -1: there is none. A line that the reader would
+   refuse is shown as it is. */
+static int64_t rows_next(struct rows *rows, struct field fields[FIELDS_MAX])
+{
+    int complete = 0;
+    if (rows->at == rows->n)
+        return -1;
+    const struct line *first = &rows->lines[rows->at];
+    while (rows->quoted && complete == 0 && rows->at < rows->n)
+        complete = add_quoted(rows, &rows->lines[rows->at++]);
+    if (complete == 1)
+        return quoted_fields(rows->quoted, fields);
+    if (rows->quoted)
+        quoted_reset(rows->quoted);
+    if (rows->quoted && complete == 0 && first > rows->lines)
+        return -1; /* the last row goes on behind the lines that are looked at */
+    rows->at = (int)(first - rows->lines) + 1;
+    return fields_split(&rows->delimiter, first->data, first->length, fields);
+}
+
+/* How many fields each row has, if all have as many; else 1: this does not cut them. -1: out of memory. */
+static int64_t common_fields(const struct cut *cut, const struct line *lines, int n, struct dpf_error *error)
 {
     struct field fields[FIELDS_MAX];
-    struct delimiter delimiter;
-    int64_t common = 0;
-    delimiter_parse(cut->parse, &delimiter);
-    for (int i = 0; i < n; i++) {
-        const int64_t here = split(cut, &delimiter, &lines[i], fields);
-        if (i > 0 && here != common)
-            return 1;
-        common = here;
-    }
+    struct rows rows;
+    int64_t common = -1;
+    if (rows_open(&rows, cut, lines, n, error) != 0)
+        return -1;
+    for (int64_t here; (here = rows_next(&rows, fields)) >= 0;)
+        common = common < 0 || here == common ? here : 1;
+    quoted_free(rows.quoted);
     return common;
 }
 
-static const struct cut *choose_cut(const struct line *lines, int n, int64_t *fields)
+/* Blanks in a list of ids are part of them. */
+static const struct cut *choose_cut(const struct line *lines, int n, int is_list, int64_t *fields,
+                                    struct dpf_error *error)
 {
     const struct cut *best = &cuts[N_CUTS - 2]; /* commas, for a file of one column */
     *fields = 1;
     for (size_t i = 0; i < N_CUTS; i++) {
         const int is_last = i + 1 == N_CUTS;
-        const int64_t common = is_last && *fields > 1 ? 1 : common_fields(&cuts[i], lines, n);
+        const int64_t common =
+            is_last && (is_list || *fields > 1) ? 1 : common_fields(&cuts[i], lines, n, error);
+        if (common < 0)
+            return NULL;
         if (common > *fields) {
             best = &cuts[i];
             *fields = common;
@@ -166,7 +200,7 @@ static int looks_like_rating(const struct column_look *column, int n)
 }
 
 static void guess_roles(struct look *look, const struct field *header, const struct column_look *columns,
-                        int n)
+                        int n, int is_list)
 {
     const int fields = look->fields < LOOK_FIELDS ? (int)look->fields : LOOK_FIELDS;
     for (int role = 0; role < LOOK_ROLES; role++)
@@ -175,6 +209,13 @@ static void guess_roles(struct look *look, const struct field *header, const str
         for (int role = LOOK_ROLES - 1; role >= 0; role--)
             if (look->columns[role] < 0 && is_free(look, c) && layout_is_usual((enum column)role, &header[c]))
                 look->columns[role] = c;
+    if (is_list) { /* the id alone; it usually stands first */
+        const int item = look->columns[LOOK_ITEM];
+        for (int role = 0; role < LOOK_ROLES; role++)
+            look->columns[role] = -1;
+        look->columns[LOOK_ITEM] = item < 0 ? 0 : item;
+        return;
+    }
     for (int c = 0; c < fields; c++)
         if (look->columns[LOOK_TIME] < 0 && is_free(look, c) && looks_like_time(&columns[c], c, n))
             look->columns[LOOK_TIME] = c;
@@ -206,43 +247,56 @@ static void drop_quotes(char *text)
     *out = '\0';
 }
 
-static void look_at_lines(const struct line *lines, int n, struct look *out)
+/* The first row stays valid: it is read again once the others are counted. */
+static void look_at_rows(struct rows *rows, const char *format, int is_list, struct look *out)
 {
     struct field first[FIELDS_MAX], fields[FIELDS_MAX];
     struct column_look columns[LOOK_FIELDS] = {{0}};
-    struct delimiter delimiter;
-    const struct cut *cut = choose_cut(lines, n, &out->fields);
     const int width = out->fields < LOOK_FIELDS ? (int)out->fields : LOOK_FIELDS;
-    delimiter_parse(cut->parse, &delimiter);
-    out->lines = n;
-    out->format = cut->format;
-    out->delimiter = cut->delimiter;
-    split(cut, &delimiter, &lines[0], first);
-    for (int i = 1; i < n; i++) {
-        split(cut, &delimiter, &lines[i], fields);
-        for (int c = 0; c < width; c++)
+    int below = 0;
+    (void)rows_next(rows, fields);
+    for (int64_t here; (here = rows_next(rows, fields)) >= 0; below++)
+        for (int c = 0; c < width && c < here; c++)
             add_value(&columns[c], &fields[c]);
-    }
-    out->has_header = is_header(first, columns, width, n - 1);
+    rows_rewind(rows);
+    (void)rows_next(rows, first);
+    out->lines = below + 1;
+    out->has_header = is_header(first, columns, width, below);
     for (int c = 0; c < width; c++) {
         if (!out->has_header)
             add_value(&columns[c], &first[c]);
         else
             snprintf(out->names[c], LOOK_WORDS, "%.*s", (int)first[c].length, first[c].data);
     }
-    if (out->has_header && strcmp(cut->format, "tsv") == 0 && strchr(out->names[0], ':'))
+    if (out->has_header && strcmp(format, "tsv") == 0 && strchr(out->names[0], ':'))
         out->format = "recbole";
-    guess_roles(out, out->has_header ? first : NULL, columns, n - out->has_header);
-    for (int i = out->has_header; i < n && i < out->has_header + 3; i++) {
-        split(cut, &delimiter, &lines[i], fields);
-        for (int c = 0; c < width; c++)
-            show_field(&fields[c], out->examples[c], i > out->has_header);
+    guess_roles(out, out->has_header ? first : NULL, columns, below + !out->has_header, is_list);
+    if (!out->has_header)
+        rows_rewind(rows);
+    for (int i = 0; i < 3; i++) {
+        const int64_t here = rows_next(rows, fields);
+        for (int c = 0; c < width && c < here; c++)
+            show_field(&fields[c], out->examples[c], i > 0);
     }
     for (int c = 0; c < width; c++)
         drop_quotes(out->examples[c]);
 }
 
-int look_at(const char *path, struct look *out, struct dpf_error *error)
+static int look_at_lines(const struct line *lines, int n, int is_list, struct look *out,
+                         struct dpf_error *error)
+{
+    struct rows rows;
+    const struct cut *cut = choose_cut(lines, n, is_list, &out->fields, error);
+    if (!cut || rows_open(&rows, cut, lines, n, error) != 0)
+        return -1;
+    out->format = cut->format;
+    out->delimiter = cut->delimiter;
+    look_at_rows(&rows, cut->format, is_list, out);
+    quoted_free(rows.quoted);
+    return 0;
+}
+
+int look_at(const char *path, int is_list, struct look *out, struct dpf_error *error)
 {
     struct source source;
     struct block block = {0};
@@ -260,20 +314,24 @@ int look_at(const char *path, struct look *out, struct dpf_error *error)
         status = error_set(error, DPF_FAULT_DATA, "%s: this is not text: export it as CSV first", path);
     if (status > 0) {
         const int n = take_lines(&block, lines);
-        if (n > 0)
-            look_at_lines(lines, n, out);
+        status = n > 0 ? look_at_lines(lines, n, is_list, out, error) : 0;
     }
     block_free(&block);
     source_close(&source);
     return status < 0 ? -1 : 0;
 }
 
+const char *look_delimiter(const struct look *look)
+{
+    return look->delimiter ? look->delimiter : strcmp(look->format, "csv") == 0 ? "comma" : "tab";
+}
+
 void look_table(const struct look *look, const char *path, struct text *out)
 {
     static const char *const roles[LOOK_ROLES] = {"user", "item", "rating", "time"};
     const int width = look->fields < LOOK_FIELDS ? (int)look->fields : LOOK_FIELDS;
-    text_add(out, "%s by its first %lld lines, which are for your eyes alone:\n", path,
-             (long long)look->lines);
+    text_add(out, "%s by its first %lld lines%s:\n", path, (long long)look->lines,
+             look->columns[LOOK_USER] >= 0 ? ", which are for your eyes alone" : "");
     text_add(out, "  %-6s  %-7s  %-18s  %s\n", "column", "is", look->has_header ? "name" : "",
              "first values");
     for (int c = 0; c < width; c++) {
@@ -284,9 +342,6 @@ void look_table(const struct look *look, const char *path, struct text *out)
     }
     if (look->fields > width)
         text_add(out, "  and %lld more\n", (long long)look->fields - width);
-    text_add(out, "Fields are separated by %s; the first line %s.\n",
-             look->delimiter                    ? look->delimiter
-             : strcmp(look->format, "csv") == 0 ? "comma"
-                                                : "tab",
+    text_add(out, "Fields are separated by %s; the first line %s.\n", look_delimiter(look),
              look->has_header ? "names the columns" : "is a record, so there is no header");
 }

@@ -29,8 +29,10 @@ struct look {
 };
 
 /* Looks at the first lines, unpacked if the name ends in .gz. What is no text (Parquet, UTF-16, ...) is a
- * DPF_FAULT_DATA that names the remedy. */
-int look_at(const char *path, struct look *out, struct dpf_error *error);
+ * DPF_FAULT_DATA that names the remedy. is_list: a catalogue, of which only the item's column is looked for. */
+int look_at(const char *path, int is_list, struct look *out, struct dpf_error *error);
+/* What separates the fields, as a word of [data] delimiter. */
+const char *look_delimiter(const struct look *look);
 /* The guess as a small table for a terminal. */
 void look_table(const struct look *look, const char *path, struct text *out);
 

@@ -103,8 +103,22 @@ static void print_promise(const struct plan *plan)
                      "release/item_ids.txt (id-lists = public; a public list of items, items-file = FILE, "
                      "ends that). Whatever else"
                    : "what",
-               guarantee_number_up(proof->answer.epsilon, epsilon),
-               guarantee_number_up(proof->answer.delta, delta), proof->accountant);
+               guarantee_digits_up(proof->answer.epsilon, 3, epsilon),
+               guarantee_digits_up(proof->answer.delta, 3, delta), proof->accountant);
+}
+
+/* Of the catalogue, what was written of it. */
+static void print_catalogue(const struct start_facts *facts)
+{
+    const struct look *look = &facts->catalogue;
+    const int id = look->columns[LOOK_ITEM];
+    if (look->lines == 0)
+        return;
+    print_line("Catalogue: ",
+               "ids are in column %d%s%s of %s (%s)%s%s. If that is not so, correct catalogue.* in it.",
+               id + 1, look->names[id][0] ? ", " : "", look->names[id], facts->values[FACT_ITEMS_FILE],
+               look->examples[id], look->fields > 1 ? ", fields are separated by " : "",
+               look->fields > 1 ? look_delimiter(look) : "");
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
@@ -182,6 +196,7 @@ static int check_config(const struct start *start, struct dpf_error *error)
         char *cost = expectation_text(start->recipe->is_simple, &start->facts);
         print_line("Wrote ", "%s: %s Of %s dpframe has read the first lines alone.", start->config,
                    start->recipe->summary, start->arguments->rest[0]);
+        print_catalogue(&start->facts);
         print_promise(&session.plan);
         print_line("Expected: ", "%s.", cost ? cost : "");
         const int stem = stem_length(start->config);
@@ -195,13 +210,26 @@ static int check_config(const struct start *start, struct dpf_error *error)
     return status;
 }
 
+/* A file, and ":COLUMN" behind that of names. */
+static char *place_file(const struct start *start, int fact, struct dpf_error *error)
+{
+    const char *value = start->facts.values[fact];
+    const char *column = fact == FACT_ITEM_NAMES ? strrchr(value, ':') : NULL;
+    char *file = column ? memory_format("%.*s", (int)(column - value), value) : memory_text(value);
+    char *path = file ? path_for(start->config, file, error) : NULL;
+    char *whole = path ? memory_format("%s%s", path, column ? column : "") : NULL;
+    free(file);
+    free(path);
+    return whole;
+}
+
 /* The other files that the facts name, as the configuration has to write them. */
 static int place_files(struct start *start, struct dpf_error *error)
 {
-    static const int files[] = {FACT_ITEMS_FILE, FACT_ITEM_FEATURES};
+    static const int files[] = {FACT_ITEMS_FILE, FACT_ITEM_NAMES, FACT_ITEM_FEATURES};
     struct start_facts *facts = &start->facts;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        char *path = facts->values[files[i]] ? path_for(start->config, facts->values[files[i]], error) : NULL;
+        char *path = facts->values[files[i]] ? place_file(start, files[i], error) : NULL;
         if (facts->values[files[i]] && !path)
             return error->fault ? -1 : error_memory(error);
         free(facts->owned[files[i]]);
@@ -223,7 +251,8 @@ static int start_with(struct start *start, struct dpf_error *error)
         return -1;
     if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
         start_facts_ask(&start->facts, a->rest[0]);
-    if (start_facts_complete(&start->facts, error) != 0 || choose_recipe(start, error) != 0)
+    if (start_facts_complete(&start->facts, error) != 0 ||
+        start_facts_look_at_items(&start->facts, error) != 0 || choose_recipe(start, error) != 0)
         return -1;
     start->config = a->output ? memory_text(a->output) : config_name(a->rest[0]);
     start->path = start->config ? path_for(start->config, a->rest[0], error) : NULL;

@@ -101,6 +101,12 @@ static const struct {
                          .asked = "Which public file lists all items, an id on each line? Without one, you "
                                   "declare that the set of items that occur is public.",
                          .without = "none"},
+    [FACT_ITEM_NAMES] = {.key = "item-names",
+                         .question = "names of items for people: a public file and a column of it, as in "
+                                     "movies.csv:title, or movies.dat:2 without a header",
+                         .asked = "Which public file and column name items for people, as in "
+                                  "movies.csv:title?",
+                         .without = "none: lists have ids"},
     [FACT_ITEM_FEATURES] = {.key = "item-features", .question = "a file of public facts about items"},
     [FACT_ITEM_FEATURES_FORMAT] = {.key = "item-features.format",
                                    .question = "what that file looks like; by default its name decides",
@@ -246,7 +252,7 @@ int start_facts_take(struct start_facts *facts, const char *path, const char *co
     if (facts->format_by_name)
         facts->values[FACT_FORMAT] = format_of_name(path);
     /* What is no text is refused; the rest is for a person to confirm. */
-    if (look_at(path, &facts->look, error) != 0)
+    if (look_at(path, 0, &facts->look, error) != 0)
         return -1;
     if (facts->values[FACT_ITEM_FEATURES] && !facts->values[FACT_ITEM_FEATURES_FORMAT])
         facts->values[FACT_ITEM_FEATURES_FORMAT] = format_of_features(facts->values[FACT_ITEM_FEATURES]);
@@ -386,6 +392,7 @@ static int is_offered(const struct start_facts *facts, int fact)
     case FACT_RATING:
         return facts->form_declined;
     case FACT_ITEMS_FILE:
+    case FACT_ITEM_NAMES:
         return 1;
     default:
         return 0;
@@ -439,6 +446,19 @@ void start_facts_ask(struct start_facts *facts, const char *path)
         if (ask(facts, f) < 0)
             return;
     }
+}
+
+int start_facts_look_at_items(struct start_facts *facts, struct dpf_error *error)
+{
+    const char *path = facts->values[FACT_ITEMS_FILE];
+    if (!path)
+        return 0;
+    if (look_at(path, 1, &facts->catalogue, error) != 0)
+        return -1;
+    return facts->catalogue.lines > 0
+               ? 0
+               : error_set(error, DPF_FAULT_DATA,
+                           "items-file=%s: this file is empty; write an id on each line", path);
 }
 
 static int list_missing(const struct start_facts *facts, struct dpf_error *error)

@@ -34,6 +34,7 @@ enum fact {
     FACT_RATING,
     FACT_TIME,
     FACT_ITEMS_FILE,
+    FACT_ITEM_NAMES,
     FACT_ITEM_FEATURES,
     FACT_ITEM_FEATURES_FORMAT,
     FACT_ITEM_FEATURES_CATEGORIES,
@@ -48,7 +49,9 @@ enum fact {
 struct start_facts {
     const char *values[N_FACTS]; /* NULL: not stated */
     char *owned[N_FACTS];
-    struct look look;   /* of the file's first lines: shown to a person, who may confirm it */
+    struct look look; /* of the file's first lines: shown to a person, who may confirm it */
+    struct look
+        catalogue; /* of a public file of items, from which the configuration is written; lines 0: none */
     int format_by_name; /* the format was not stated */
     int form_confirmed, form_declined;
     /* The same as numbers, once start_facts_complete has succeeded. */
@@ -66,6 +69,8 @@ int start_facts_take(struct start_facts *facts, const char *path, const char *co
    missing facts, one question a line; Enter keeps a default. Stops at the end of
    input. */
 void start_facts_ask(struct start_facts *facts, const char *path);
+/* Looks at the catalogue, if one is named. It is public, so what its first lines say is written. */
+int start_facts_look_at_items(struct start_facts *facts, struct dpf_error *error);
 /* Checks all facts; those that are missing are listed in the error, with what to write. */
 int start_facts_complete(struct start_facts *facts, struct dpf_error *error);
 /* The keys with their meaning, for the help of the command. */

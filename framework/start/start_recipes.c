@@ -26,6 +26,22 @@ static void write_range(const struct start_facts *facts, struct text *out)
     text_add(out, "out-of-range = clip\n");
 }
 
+/* What is not the default of a catalogue. */
+static void write_catalogue(const struct start_facts *facts, struct text *out)
+{
+    const struct look *look = &facts->catalogue;
+    const int id = look->columns[LOOK_ITEM];
+    add_key(out, facts, FACT_ITEMS_FILE, "items-file");
+    if (!facts->values[FACT_ITEMS_FILE] || look->lines == 0)
+        return;
+    if (look->fields > 1 && strcmp(look_delimiter(look), "tab") != 0)
+        text_add(out, "catalogue.delimiter = %s\n", look_delimiter(look));
+    if (look->has_header)
+        text_add(out, "catalogue.header = yes\n");
+    if (id > 0)
+        text_add(out, "catalogue.column = %d\n", id + 1);
+}
+
 /* Lists are made of who has what: values, of ratings or counts, are not read. */
 static void write_data(const struct start_facts *facts, const char *path, struct text *out)
 {
@@ -43,7 +59,8 @@ static void write_data(const struct start_facts *facts, const char *path, struct
     if (!facts->ranking)
         write_range(facts, out);
     add_key(out, facts, FACT_TIME, "column.time");
-    add_key(out, facts, FACT_ITEMS_FILE, "items-file");
+    write_catalogue(facts, out);
+    add_key(out, facts, FACT_ITEM_NAMES, "item-names");
     add_key(out, facts, FACT_ITEM_FEATURES, "item-features");
     add_key(out, facts, FACT_ITEM_FEATURES_FORMAT, "item-features.format");
     add_key(out, facts, FACT_ITEM_FEATURES_CATEGORIES, "item-features.categories");

@@ -297,6 +297,29 @@ static void features_of_a_csv_are_declared(void **state)
     assert_false(command_exists("a/other.ini"));
 }
 
+/* A public file of items is looked at, too: a table of films becomes a catalogue without a key to find. */
+static void a_catalogue_is_read_as_it_looks(void **state)
+{
+    (void)state;
+    char *at = text + sprintf(text, "title;item;year\n");
+    for (int i = 0; i < 20; i++)
+        at += sprintf(at, "Film %d, again;i%d;19%d\n", i, i, 70 + i);
+    training_file("semicolons.csv", text);
+    command_expect("start own.csv " LISTS " items-file=semicolons.csv -O a/catalogue.ini", 0, "");
+    assert_non_null(strstr(command_out, "Catalogue: ids are in column 2, item"));
+    assert_non_null(
+        strstr(command_out, "epsilon = 3, delta = 1e-05")); /* rounded up, and no more digits than that */
+    command_slurp(command_path("a/catalogue.ini"), text, sizeof text);
+    assert_non_null(
+        strstr(text, "catalogue.delimiter = semicolon\ncatalogue.header = yes\ncatalogue.column = 2\n"));
+    command_expect("run a/catalogue.ini -q -o run.verdict=no -o run.compare= -O of-catalogue", 0, "");
+    command_slurp(command_path("of-catalogue/release/item_ids.txt"), text, sizeof text);
+    assert_int_equal(strncmp(text, "i0\ni1\n", 6), 0);
+    training_file("empty.txt", "");
+    command_expect("start own.csv " LISTS " items-file=empty.txt -O a/none.ini", 3, "this file is empty");
+    assert_false(command_exists("a/none.ini"));
+}
+
 /* Runs the command with a pseudo-terminal as its input and error output, types the answers, and returns its
    exit code; what was shown is in other. -1: no pseudo-terminal here. */
 static int on_a_terminal(const char *config, const char *answers)
@@ -335,7 +358,9 @@ static int on_a_terminal(const char *config, const char *answers)
 static void a_terminal_is_asked(void **state)
 {
     (void)state;
-    const int code = on_a_terminal("asked.ini", "yes\nmaybe\nexplicit\n\n-5\n500\n\n50\n1\n0\n5\nx\n3\n\n");
+    training_file("own-names.csv", "item,name\ni1,One\n");
+    const int code = on_a_terminal(
+        "asked.ini", "yes\nmaybe\nexplicit\n\n-5\n500\n\n50\n1\n0\n5\nx\n3\n\nown-names.csv:name\n");
     if (code < 0) {
         print_message("no pseudo-terminal here: questions are not tested\n");
         return;
@@ -355,6 +380,7 @@ static void a_terminal_is_asked(void **state)
     command_slurp(command_path("asked.ini"), text, sizeof text);
     assert_non_null(strstr(text, "header = yes\ncolumn.user = user\ncolumn.item = item\n"));
     assert_non_null(strstr(text, "column.rating = rating\n"));
+    assert_non_null(strstr(text, "item-names = own-names.csv:name\n"));
     /* The end of the input: what is missing is listed. */
     assert_int_equal(on_a_terminal("half.ini", "no\nimplicit\n500\n\004"), 2);
     assert_non_null(strstr(other, "Then you are asked about separators and columns at the end."));
@@ -386,6 +412,7 @@ int main(void)
         cmocka_unit_test(printed_facts_fit_the_file),
         cmocka_unit_test(values_are_not_read_for_lists),
         cmocka_unit_test(features_of_a_csv_are_declared),
+        cmocka_unit_test(a_catalogue_is_read_as_it_looks),
         cmocka_unit_test(a_terminal_is_asked),
         cmocka_unit_test(the_budget_in_units_of_noise),
         cmocka_unit_test(recipes_are_chosen_by_public_facts),

@@ -36,6 +36,7 @@ struct draw_key {
     char place[32], owner[64];
     const dpf_param *param;
     const char *left_out; /* why it is not drawn, or NULL */
+    int is_fact;          /* a line of the table of facts names it (reading/input_facts.h) */
     int64_t tried, done;  /* drawings with it; those that the harness took to its end */
     int64_t by_value[DRAW_VALUES];
 };
@@ -111,8 +112,9 @@ int drawing_draw(struct drawing *drawing, struct draw_random *random, const stru
 /* Whether the key has not been done, and comes before others for that. */
 int draw_is_missing(const struct draw_keys *keys, const struct draw_key *key);
 /* A key that has been done least; by chance among equals. in: of those that have a place there and are not drawn
-   in it; NULL: of all. -1: there is none. */
-int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, const struct drawing *in);
+   in it; NULL: of all. facts: of those alone that facts of the input name. -1: there is none. */
+int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, const struct drawing *in,
+                  int facts);
 /* Names the key's component in the drawing, so that the key has a place; 0: nothing there takes it. */
 int drawing_graft(struct drawing *drawing, struct draw_random *random, const struct draw_keys *keys, int key);
 /* A copy of a base in which the key has a place; 0: there is none. */

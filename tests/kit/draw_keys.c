@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "evaluate/evaluate.h"
 #include "plan/schema.h"
+#include "reading/input_facts.h"
 
 void draw_seed(struct draw_random *random, uint64_t seed)
 {
@@ -55,6 +56,7 @@ static int add_table(struct draw_keys *keys, const char *place, const char *owne
         snprintf(key->place, sizeof key->place, "%s", place);
         snprintf(key->owner, sizeof key->owner, "%s", owner);
         key->left_out = draw_left_out(place, owner, key->param->name);
+        key->is_fact = input_fact_has_key(place, key->param->name);
         const int is_text = key->param->type == DPF_TYPE_STRING || key->param->type == DPF_TYPE_PATH;
         if (is_text && !key->left_out && !draw_role_of(place, key->param->name, &several) &&
             !draw_texts(place, owner, key->param->name))

@@ -363,7 +363,8 @@ int draw_is_missing(const struct draw_keys *keys, const struct draw_key *key)
     return !key->left_out && key->done == 0 && key->tried < keys->tries;
 }
 
-int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, const struct drawing *in)
+int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, const struct drawing *in,
+                  int facts)
 {
     int64_t least = INT64_MAX;
     int chosen = -1, equals = 0;
@@ -373,7 +374,7 @@ int draw_rare_key(struct draw_random *random, const struct draw_keys *keys, cons
         /* First what was never done; but what is tried often and never done waits like all others. */
         const int64_t weight =
             draw_is_missing(keys, key) ? key->tried - keys->tries : key->done * 2 + key->tried;
-        if (key->left_out || weight > least ||
+        if (key->left_out || weight > least || (facts && !key->is_fact) ||
             (in && (is_drawn_in(in, i) || !place_of(in, random, key, section))))
             continue;
         if (weight < least) {
@@ -514,7 +515,9 @@ void drawing_shrink(struct drawing *drawing, const struct draw_keys *keys, const
                 is_set(drawing, "privacy", "ledger") ? "secure" : "reproducible");
     drawing_set(drawing, "data", "path", "@DIR@/part*");
     set_if_absent(drawing, "data", "format", "csv");
-    set_if_absent(drawing, "data", "header", "yes");
+    const char *format = drawing_get(drawing, "data", "format");
+    if (strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0)
+        set_if_absent(drawing, "data", "header", "yes");
     const char *feedback = drawing_get(drawing, "data", "feedback");
     if (!feedback || strcmp(feedback, "implicit") != 0) {
         set_if_absent(drawing, "data", "value-min", "1");

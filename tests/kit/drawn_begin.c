@@ -38,7 +38,9 @@ static int begin_with(struct drawn *drawn, struct drawing *base, int key)
 int drawn_begin(struct drawn *drawn, struct drawing *base, int more)
 {
     struct draw_random *random = &drawn->random;
-    const int key = drawn->target = draw_rare_key(random, &drawn->keys, NULL);
+    /* Once all were drawn, those that could let records decide are drawn more often than the rest. */
+    const int facts = drawn->seconds > 0 && draw_chance(random, 35);
+    const int key = drawn->target = draw_rare_key(random, &drawn->keys, NULL, facts);
     if (key < 0)
         return 0;
     if (!begin_with(drawn, base, key)) {
@@ -48,7 +50,7 @@ int drawn_begin(struct drawn *drawn, struct drawing *base, int more)
     draw_another(drawn, base, key);
     for (int n = draw_below(random, more + 1); n > 0; n--)
         draw_another(drawn, base,
-                     draw_chance(random, 70) ? draw_rare_key(random, &drawn->keys, base)
+                     draw_chance(random, 70) ? draw_rare_key(random, &drawn->keys, base, 0)
                                              : draw_below(random, drawn->keys.n));
     return 1;
 }

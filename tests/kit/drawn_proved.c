@@ -65,6 +65,20 @@ static void declare_one(struct drawing *drawing, const char *section, const char
         drawing_set(drawing, section, key, value);
 }
 
+/* Formats that say themselves what a line has. */
+static void declare_format(struct drawing *drawing, struct draw_random *random)
+{
+    static const char *const formats[] = {"movielens-1m", "movielens-100k", "netflix", "recbole"};
+    static const char *const forms[] = {"header",        "fields",      "delimiter",
+                                        "multi-line",    "column.user", "column.item",
+                                        "column.rating", "column.time", "column.privacy-weight"};
+    if (is_drawn(drawing, "data", "format"))
+        return;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        drawing_unset(drawing, "data", forms[i]);
+    drawing_set(drawing, "data", "format", formats[draw_below(random, 4)]);
+}
+
 /* Lists and numbers that a proof often needs; not always, so that every way to a proof is taken. */
 static void declare(struct drawing *drawing, struct draw_random *random)
 {
@@ -79,17 +93,21 @@ static void declare(struct drawing *drawing, struct draw_random *random)
         declare_one(drawing, "model", "users", number);
     if (draw_chance(random, 60) || drawing_integer(drawing, "model", "items", 0) > 0)
         declare_one(drawing, "model", "items", "16");
+    const int end = draw_below(random, 12); /* of a range that has one */
+    declare_one(drawing, "data", "value-min", end == 0 ? "-inf" : "1");
+    declare_one(drawing, "data", "value-max", end == 1 || end == 2 ? "inf" : "5");
+    if (draw_chance(random, 50))
+        declare_one(drawing, "data", "out-of-range", draw_chance(random, 50) ? "drop" : "clip");
+    if (draw_chance(random, 10)) {
+        declare_format(drawing, random);
+        return;
+    }
     const int records_only = draw_chance(random, 30); /* from the first byte on */
     declare_one(drawing, "data", "header", records_only ? "no" : "yes");
     if (records_only) {
         declare_one(drawing, "data", "fields", "5");
         declare_one(drawing, "data", "column.time", "4");
     }
-    const int end = draw_below(random, 12); /* of a range that has one */
-    declare_one(drawing, "data", "value-min", end == 0 ? "-inf" : "1");
-    declare_one(drawing, "data", "value-max", end == 1 || end == 2 ? "inf" : "5");
-    if (draw_chance(random, 50))
-        declare_one(drawing, "data", "out-of-range", draw_chance(random, 50) ? "drop" : "clip");
 }
 
 static const struct condition *failed_condition(const struct guarantee *guarantee)

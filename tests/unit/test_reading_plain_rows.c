@@ -264,7 +264,8 @@ static void lines_are_taken(void **state)
     static const char text[] = "1,2,3.5,964982703\n2,2,4,964982704\n3,anna,5,964982705\n4,9,1,964982706\n";
     const struct delimiter comma = {",", 1, 0};
     const struct file_options options = {.delimiter = comma, .value_lo = 0.5, .value_hi = 5, .prefix = ""};
-    const struct layout layout = {.fields = 4, .columns = {0, 1, 2, 3, -1}};
+    const struct input_form form = {.options = &options,
+                                    .layout = {.fields = 4, .columns = {0, 1, 2, 3, -1}}};
     struct dpf_error error = {0};
     struct slot slot = {0};
     char data[sizeof text + BLOCK_MARGIN] = {0};
@@ -273,8 +274,8 @@ static void lines_are_taken(void **state)
     (void)state;
 
     for (int k = 0; k < 4; k++) {
-        struct plain_rows *rows = plain_rows_new(&options, &layout, kinds[k], &error);
-        struct chunk *chunk = chunk_new(&options, &layout, 4);
+        struct plain_rows *rows = plain_rows_new(&form, kinds[k], &error);
+        struct chunk *chunk = chunk_new(&form, 4);
         size_t at = 18;
         if (!text_marks_choose(kinds[k])) {
             chunk_free(chunk);

@@ -57,7 +57,7 @@ static void usual_forms_are_recognised(void **state)
         struct dpf_error error = {0};
         struct look look;
         write_file(form->text, strlen(form->text));
-        assert_int_equal(look_at(path, &look, &error), 0);
+        assert_int_equal(look_at(path, 0, &look, &error), 0);
         if (strcmp(look.format, form->format) != 0 ||
             strcmp(look.delimiter ? look.delimiter : "", form->delimiter ? form->delimiter : "") != 0 ||
             look.has_header != form->header || look.fields != form->fields)
@@ -78,7 +78,7 @@ static void the_table_shows_names_and_values(void **state)
     struct look look;
     const char *content = "user;what\nzoe;heat\nyan;\x1b[31malien\n";
     write_file(content, strlen(content));
-    assert_int_equal(look_at(path, &look, &error), 0);
+    assert_int_equal(look_at(path, 0, &look, &error), 0);
     look_table(&look, "mine.csv", &table);
     assert_non_null(strstr(table.data, "mine.csv by its first 3 lines"));
     assert_non_null(strstr(table.data, "user     user"));
@@ -105,11 +105,58 @@ static void what_is_no_text_is_named(void **state)
         struct dpf_error error = {0};
         struct look look;
         write_file(files[i].content, files[i].length);
-        assert_int_equal(look_at(path, &look, &error), -1);
+        assert_int_equal(look_at(path, 0, &look, &error), -1);
         assert_int_equal(error.fault, DPF_FAULT_DATA);
         assert_non_null(strstr(error.text, files[i].named));
         assert_non_null(strstr(error.text, path));
     }
+}
+
+/* A catalogue: the id's column alone is looked for, and blanks are part of ids. */
+static void lists_of_items_are_recognised(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *delimiter, *first;
+        int header, fields, item;
+    } lists[] = {
+        {"1::Toy Story (1995)::Animation|Comedy\n2::Jumanji (1995)::Adventure\n", "double-colon", "1, 2", 0,
+         3, 0},
+        {"movieId,title\n1,\"Heat, part \"\"2\"\"\"\n2,Alien\n", "comma", "1, 2", 1, 2, 0},
+        {"title;item\n\"Heat; or not\";h\nAlien;a\n", "semicolon", "h, a", 1, 2, 1},
+        {"The Matrix\nDie Hard\nTop Gun\n", "comma", "The Matrix, Die Hard, Top Gun", 0, 1, 0},
+        {"item\n17\n18\n", "comma", "17, 18", 1, 1, 0},
+        {"1|Toy Story|x\n2|GoldenEye|y\n", "pipe", "1, 2", 0, 3, 0},
+        {"a\tb\nc\td\n", "tab", "a, c", 0, 2, 0},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        struct dpf_error error = {0};
+        struct look look;
+        write_file(lists[i].text, strlen(lists[i].text));
+        assert_int_equal(look_at(path, 1, &look, &error), 0);
+        if (strcmp(look_delimiter(&look), lists[i].delimiter) != 0 || look.has_header != lists[i].header ||
+            look.fields != lists[i].fields || look.columns[LOOK_ITEM] != lists[i].item ||
+            look.columns[LOOK_USER] >= 0 || strcmp(look.examples[lists[i].item], lists[i].first) != 0)
+            fail_msg("list %zu: %s, header %d, %lld fields, item %d, first %s", i, look_delimiter(&look),
+                     look.has_header, (long long)look.fields, look.columns[LOOK_ITEM],
+                     look.examples[lists[i].item]);
+    }
+}
+
+/* By the rules of the reader: a doubled quote is one, and a row may go on in the next line. */
+static void quoted_fields_are_those_of_the_reader(void **state)
+{
+    (void)state;
+    struct dpf_error error = {0};
+    struct look look;
+    const char *content = "user,item\nzoe,\"say \"\"x\"\", then\ny\"\nyan,heat\nzoe,12\" vinyl\n";
+    write_file(content, strlen(content));
+    assert_int_equal(look_at(path, 0, &look, &error), 0);
+    assert_int_equal(look.lines, 4);
+    assert_int_equal(look.fields, 2);
+    assert_true(look.has_header);
+    assert_string_equal(look.examples[0], "zoe, yan, zoe");
+    assert_non_null(strstr(look.examples[1], "heat"));
 }
 
 static void an_empty_file_has_no_lines(void **state)
@@ -118,7 +165,7 @@ static void an_empty_file_has_no_lines(void **state)
     struct dpf_error error = {0};
     struct look look;
     write_file("", 0);
-    assert_int_equal(look_at(path, &look, &error), 0);
+    assert_int_equal(look_at(path, 0, &look, &error), 0);
     assert_int_equal(look.lines, 0);
 }
 
@@ -128,6 +175,8 @@ int main(void)
         cmocka_unit_test(usual_forms_are_recognised),
         cmocka_unit_test(the_table_shows_names_and_values),
         cmocka_unit_test(what_is_no_text_is_named),
+        cmocka_unit_test(lists_of_items_are_recognised),
+        cmocka_unit_test(quoted_fields_are_those_of_the_reader),
         cmocka_unit_test(an_empty_file_has_no_lines),
     };
     const int file = mkstemp(path);
