@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* sched_getaffinity: POSIX knows no processors of a process */
-#include <cblas.h>
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/blas.h"
 #include "base/files.h"
 #include "base/keystream.h"
 #include "base/log.h"
@@ -98,7 +98,7 @@ static int open_pool(struct run *run, struct dpf_error *error)
         threads = processors_of_rank();
     run->threads = threads < 1 ? 1 : (int)threads;
     /* The workers are the parallelism; BLAS threads inside them only fight for the cores. */
-    openblas_set_num_threads(1);
+    blas_one_thread();
     run->pool = pool_new(run->threads);
     return run->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start %d threads", run->threads);
 }
@@ -252,8 +252,6 @@ static int compare(struct run *run, const struct arguments *arguments, struct dp
 {
     int n = 0;
     char **names = components_names(run->session.plan.run.params.values[RUN_COMPARE].text, &n);
-    if (!names)
-        return error_memory(error);
     int status = 0;
     for (int i = 0; i < n && status == 0; i++)
         status = compare_as_asked(run, arguments, names[i], error);
@@ -323,8 +321,6 @@ static int check_compare(const struct plan *plan, int is_alone, struct dpf_error
                             "repeat with run.seed in a sweep");
     int n = 0;
     char **names = components_names(plan->run.params.values[RUN_COMPARE].text, &n);
-    if (!names)
-        return error_memory(error);
     int status = components_check_once(plan, "run", "compare", names, n, error);
     if (status == 0 && n > COMPARISON_CONFIGURED)
         status =
@@ -674,8 +670,6 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
     if (arguments->output) {
         overridden = memory_format("run.output=%s", arguments->output);
-        if (!overridden)
-            return error_memory(error);
         arguments->overrides[arguments->n_overrides++] = overridden;
     }
     int status =

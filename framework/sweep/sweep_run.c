@@ -3,7 +3,6 @@
  * that are named of a sweep that was prepared. */
 /* sched_getaffinity is Linux's own. */
 #define _GNU_SOURCE
-#include <cblas.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/blas.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -130,8 +130,6 @@ static int read_design(struct sweep *sweep, const struct arguments *arguments, s
         if (arguments->n_overrides == MAX_OVERRIDES)
             return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
         sweep->output_override = memory_format("run.output=%s", arguments->output);
-        if (!sweep->output_override)
-            return error_memory(error);
         sweep->arguments.overrides[sweep->arguments.n_overrides++] = sweep->output_override;
         sweep->arguments.output = NULL;
     }
@@ -470,7 +468,7 @@ static int run_points(struct sweep *sweep, struct dpf_error *error)
                               .after = after_job,
                               .tick = tick};
     /* BLAS starts no threads before the forks. */
-    openblas_set_num_threads(1);
+    blas_one_thread();
     log_set_level(LOG_LEVEL_WARNING);
     sweep->started = progress_clock();
     sweep->is_terminal = isatty(STDERR_FILENO);
