@@ -190,6 +190,7 @@ class Pages(unittest.TestCase):
             f"""<!DOCTYPE html><meta charset="utf-8"><script id="data" type="application/json">{data}</script>
 <script>{scorers.pop()}</script><pre id="result"></pre><script>
 const data = JSON.parse(document.getElementById('data').textContent), out = {{}};
+let far = 0, counted = 0;
 for (const [name, said] of Object.entries(data.models)) {{
   const model = dpframe.open(said), at = new Map(said.ids.map((id, i) => [id, i]));
   out[name] = {{}};
@@ -197,11 +198,21 @@ for (const [name, said] of Object.entries(data.models)) {{
     const records = new Map(Object.entries(own).map(([id, value]) => [at.get(id), value]));
     const scores = model.scores(records), list = model.list(records, said.items);
     out[name][person] = list.map(({{item}}) => [said.ids[item], scores[item]]);
+    const item = list[0].item, adds = model.adds(records, item);
+    for (const one of adds) {{
+      const rest = new Map(records);
+      rest.delete(one.item);
+      far = Math.max(far, Math.abs(one.adds - (scores[item] - model.scores(rest)[item])));
+    }}
+    counted += adds.length;
   }}
 }}
-document.getElementById('result').textContent = JSON.stringify(out);
+document.getElementById('result').textContent = JSON.stringify({{scores: out, far, counted}});
 </script>""", encoding="utf-8")
-        scores = result(browse(page))
+        seen = result(browse(page))
+        scores = seen["scores"]
+        self.assertLess(seen["far"], 1e-12)  # what a record adds is the score less that without it
+        self.assertEqual(seen["counted"], len(CASES) * sum(len(own) for own in self.people.values()))
         for case in CASES:
             predicts = case.split("-")[0] in ("ratings", "biases", "als")
             compared = 0
