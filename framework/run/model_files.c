@@ -141,6 +141,8 @@ static json_t *index_json(const struct model *model, const struct score_form *fo
         json_object_set_new(root, "range", json_pack("[f, f]", plan->value_lo, plan->value_hi));
     json_object_set_new(root, "scalars", scalars_json(form));
     json_object_set_new(root, "ids", json_string("../item_ids.txt"));
+    if (model->dataset->item_names.n)
+        json_object_set_new(root, "names", json_string("../item_names.txt"));
     return root;
 }
 

@@ -38,6 +38,7 @@ static const char *const result_files[] = {"run.json",
                                            "release/page.html",
                                            "release/user_ids.txt",
                                            "release/item_ids.txt",
+                                           "release/item_names.txt",
                                            "private/user_factors.npy",
                                            "private/item_factors.npy",
                                            "private/data.json",
@@ -49,7 +50,8 @@ static const char *const result_files[] = {"run.json",
                                            "private/verdict.json",
                                            "private/report.html",
                                            "private/user_ids.txt",
-                                           "private/item_ids.txt"};
+                                           "private/item_ids.txt",
+                                           "private/item_names.txt"};
 /* Stays until the results are complete: run/resume.h. */
 static const char checkpoint_file[] = "private/checkpoint";
 /* The directories of results; those of a model have files of model_files.h alone. */
@@ -412,6 +414,9 @@ static json_t *files_json(const struct results *r)
         json_object_set_new(object, side == DPF_SIDE_USERS ? "user_ids" : "item_ids",
                             json_sprintf("%s/%s_ids.txt", where, what));
     }
+    if (r->dataset->item_names.n)
+        json_object_set_new(object, "item_names",
+                            json_sprintf("%s/item_names.txt", side_of_files(r->plan, DPF_SIDE_ITEMS)));
     json_object_set_new(object, "model",
                         json_sprintf("%s/" MODEL_INDEX, side_of_files(r->plan, DPF_SIDE_ITEMS)));
     json_object_set_new(object, "guarantee", json_string("release/guarantee.txt"));
@@ -538,20 +543,34 @@ static int write_text(const char *directory, const char *name, const char *text,
     return status;
 }
 
-static int write_ids(const char *directory, const char *side_name, const char *what, const struct id_map *ids,
-                     struct dpf_error *error)
+/* A line each. */
+static int write_lines(const char *directory, const char *side_name, const char *name,
+                       const struct id_map *texts, struct dpf_error *error)
 {
-    char *path = memory_format("%s/%s/%s_ids.txt", directory, side_name, what);
+    char *path = memory_format("%s/%s/%s", directory, side_name, name);
     struct files_write write;
     if (!path)
         return error_memory(error);
     int status = files_open_write(&write, path, error);
-    for (int64_t i = 0; i < ids->n && status == 0; i++)
-        fprintf(write.stream, "%s\n", id_map_text(ids, i));
+    for (int64_t i = 0; i < texts->n && status == 0; i++)
+        fprintf(write.stream, "%s\n", id_map_text(texts, i));
     if (status == 0)
         status = files_commit_write(&write, error);
     free(path);
     return status;
+}
+
+/* Ids of a side, and names of items beside theirs: whoever may see the one may see the other, which is public. */
+static int write_ids(const char *directory, const struct results *r, int side, struct dpf_error *error)
+{
+    const char *where = side_of_files(r->plan, side);
+    const struct dataset *dataset = r->dataset;
+    if (side == DPF_SIDE_USERS)
+        return write_lines(directory, where, "user_ids.txt", &dataset->users, error);
+    return write_lines(directory, where, "item_ids.txt", &dataset->items, error) == 0 && dataset->item_names.n
+               ? write_lines(directory, where, "item_names.txt", &dataset->item_names, error)
+           : error->fault ? -1
+                          : 0;
 }
 
 static int write_shares(const char *path, const struct results *r, int side, struct dpf_error *error)
@@ -587,10 +606,7 @@ static int write_factors(const char *directory, const struct results *r, int sid
                                          r->model->stride, error)
                      : write_shares(path, r, side, error);
     free(path);
-    if (status != 0)
-        return -1;
-    return write_ids(directory, where, what, side == DPF_SIDE_USERS ? &r->dataset->users : &r->dataset->items,
-                     error);
+    return status;
 }
 
 /* The arrays of a component, the factors of both sides, or none; and the ids of both sides. */
@@ -600,10 +616,8 @@ static int write_model(const char *directory, const struct results *r, struct dp
     for (int side = 0; side < 2 && status == 0; side++) {
         if (model_has_rows(r->model))
             status = write_factors(directory, r, side, error);
-        else
-            status =
-                write_ids(directory, side_of_files(r->plan, side), side == DPF_SIDE_USERS ? "user" : "item",
-                          side == DPF_SIDE_USERS ? &r->dataset->users : &r->dataset->items, error);
+        if (status == 0)
+            status = write_ids(directory, r, side, error);
     }
     return status == 0 ? model_files_write(directory, side_of_files(r->plan, DPF_SIDE_ITEMS), r->model, error)
                        : -1;
