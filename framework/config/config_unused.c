@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/config_store.h"
+#include "config/gone.h"
 #include "config/renamed.h"
 
 struct check {
@@ -106,8 +107,11 @@ static int check_all(const struct check *check, const char **names)
     const struct config_source *merged = &check->config->merged;
     for (size_t i = 0; i < merged->n_items; i++) {
         const struct config_item *item = &merged->items[i];
-        if (item->consumed)
+        const int gone = item->consumed ? 1 : gone_check(&item->entry, check->error);
+        if (gone > 0)
             continue;
+        if (gone < 0)
+            return -1;
         if (is_known_section(check, item->entry.section))
             return refuse_key(check, item, names);
         if (item->entry.line == 0 && refuse_override(check, item, names) != 0)
@@ -127,9 +131,7 @@ int config_check_consumed(const struct config *config, const char *const *known_
                           struct dpf_error *error)
 {
     const struct check check = {config, known_sections, n_known, error};
-    const char **names = memory_new((size_t)n_known + config->n_known, sizeof *names);
-    if (!names)
-        return error_memory(error);
+    const char **names = memory_need((size_t)n_known + config->n_known, sizeof *names);
     int status = check_all(&check, names);
     free(names);
     return status;
