@@ -190,14 +190,27 @@ static int run_command(int argc, char **argv)
     return arguments_is_config(argv[1]) ? file_without_command(argv[1]) : unknown_command(argv[1]);
 }
 
+/* What ends in some milliseconds, of which starting again would take a third, and needs no child process. */
+static int is_brief(const char *command)
+{
+    static const char *const brief[] = {"recommend", "predict", "similar", "items",
+                                        "--version", "--help",  "-h"};
+    for (size_t i = 0; i < sizeof brief / sizeof brief[0]; i++)
+        if (strcmp(command, brief[i]) == 0)
+            return 1;
+    return 0;
+}
+
 /*
  * OpenBLAS starts its threads when it is loaded, before main, and its handler of fork waits for them; where
  * memory for them is short it waits for ever. Nothing here wants them: the workers are the parallelism. So
- * the program starts itself once more with the variable set, unless the user has set it.
+ * the program starts itself once more with the variable set, unless the user has set it or the command is brief.
  */
 static void start_without_blas_threads(char **argv)
 {
     static const char variable[] = "OPENBLAS_NUM_THREADS";
+    if (argv[0] && argv[1] && is_brief(argv[1]))
+        return;
     if (!getenv(variable) && setenv(variable, "1", 1) == 0)
         execv("/proc/self/exe", argv); /* returns only if it fails: then without */
 }

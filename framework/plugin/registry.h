@@ -35,6 +35,12 @@ struct registry_entry {
  */
 struct registry *registry_open(const char *const *directories, int n_directories, struct dpf_error *error);
 void registry_free(struct registry *registry); /* plugins stay loaded */
+/*
+ * A saved run names the files of its components. A registry that is opened from then on looks only at those of them that are on
+ * its search path with that hash, without a child process, as they have been in use; at the others once something is asked for
+ * that these do not have, or where one of these is missing.
+ */
+void registry_expect(const char *path, const char *sha256);
 
 /* Loads on demand. role is DPF_ROLE_*. An unknown id is DPF_FAULT_CONFIG and suggests the nearest;
    where is the section for the message. NULL on error. */

@@ -18,6 +18,20 @@
 #include "plan/plan_make.h"
 #include "data/data_options_read.h"
 
+/* Most commands on a saved run need nothing but the components that it had. */
+static void expect_plugins(const json_t *run)
+{
+    const json_t *plugin;
+    size_t i;
+    json_array_foreach(json_object_get(run, "plugins"), i, plugin)
+    {
+        const char *path = json_string_value(json_object_get(plugin, "path"));
+        const char *sha256 = json_string_value(json_object_get(plugin, "sha256"));
+        if (path && sha256)
+            registry_expect(path, sha256);
+    }
+}
+
 /* without_noise: mechanisms are left out, for what is done at home alone. without_data: no records are read. */
 static int open_session(const struct arguments *arguments, const char *directory, int without_noise,
                         int without_data, struct saved_run *out, struct dpf_error *error)
@@ -34,6 +48,7 @@ static int open_session(const struct arguments *arguments, const char *directory
             own->overrides[own->n_overrides++] = "data.path=/dev/null";
         /* What the configuration says without effect was told when it was trained. */
         enum log_level level = log_set_level(LOG_LEVEL_NONE);
+        expect_plugins(out->json);
         status = session_open(&out->session, own, without_noise, error);
         log_set_level(level);
     }
@@ -253,8 +268,10 @@ static int refuse_piped(const struct saved_run *run, const struct arguments *arg
     return !path || strcmp(path, "-") != 0 || overridden
                ? 0
                : error_set(error, DPF_FAULT_DATA,
-                           "this needs the records that the run was trained on, and it read them from standard input. "
-                           "Write them to a file, and set data.path in %s/config.ini to it; dpframe recommend takes "
+                           "this needs the records that the run was trained on, and it read them from "
+                           "standard input. "
+                           "Write them to a file, and set data.path in %s/config.ini to it; dpframe "
+                           "recommend takes "
                            "other records with --data FILE",
                            directory);
 }
@@ -500,6 +517,18 @@ int saved_run_open_released(const struct arguments *arguments, const char *direc
     const int status = path ? read_state(out, path, -1, error) : error_memory(error);
     free(path);
     return status;
+}
+
+int saved_run_is_proved(const struct saved_run *run)
+{
+    const json_t *account;
+    size_t i;
+    json_array_foreach(json_object_get(json_object_get(run->json, "guarantee"), "proved"), i, account)
+    {
+        if (!json_is_true(json_object_get(account, "plan")))
+            return 1;
+    }
+    return 0;
 }
 
 void saved_run_close(struct saved_run *run)

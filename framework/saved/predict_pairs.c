@@ -14,6 +14,7 @@
 #include "engine/model_scorer.h"
 #include "lines/pipes.h"
 #include "reading/data_options.h"
+#include "reading/layout.h"
 #include "reading/table.h"
 #include "run/saved_run.h"
 #include "saved/table_file.h"
@@ -284,17 +285,31 @@ static int write_windows(struct lines *lines, struct pool *pool, struct dpf_erro
     return status;
 }
 
+/* A run whose files have no header reads that of a file of pairs as a pair. */
+static int begins_with_header(const struct pairs *pairs)
+{
+    if (pairs->n == 0 || !isnan(pairs->score[0]))
+        return 0;
+    const char *user = id_map_text(&pairs->users, pairs->user[0]),
+               *item = id_map_text(&pairs->items, pairs->item[0]);
+    return layout_is_usual(COLUMN_USER, &(struct field){user, strlen(user)}) &&
+           layout_is_usual(COLUMN_ITEM, &(struct field){item, strlen(item)});
+}
+
 static void warn_of(const struct pairs *pairs)
 {
     if (pairs->unknown)
         log_message(LOG_LEVEL_WARNING,
-                    "%lld pairs have a user or an item that the model does not know: no prediction",
-                    (long long)pairs->unknown);
+                    "%lld pair%s a user or an item that the model does not know: no prediction%s",
+                    (long long)pairs->unknown, pairs->unknown == 1 ? " has" : "s have",
+                    begins_with_header(pairs) ? ". The first line looks like a header, which the run's own "
+                                                "file has not: it was read as a pair"
+                                              : "");
     if (pairs->cold)
         log_message(
             LOG_LEVEL_WARNING,
-            "%lld pairs are of users without training records: the prediction is that of everybody without",
-            (long long)pairs->cold);
+            "%lld pair%s of users without training records: the prediction is that of everybody without",
+            (long long)pairs->cold, pairs->cold == 1 ? " is" : "s are");
 }
 
 static int write_predictions(const struct saved_run *run, const struct pairs *pairs,
