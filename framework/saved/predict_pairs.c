@@ -72,12 +72,14 @@ static int take_pairs(struct pairs *pairs, struct dpf_error *error)
     return 0;
 }
 
-static int read_pairs(const struct plan *plan, const char *named, struct pairs *out, struct dpf_error *error)
+static int read_pairs(const struct saved_run *run, const char *named, struct pairs *out,
+                      struct dpf_error *error)
 {
     const char *path = pipes_path(named, "PAIRS", error);
     struct file_options options;
     struct ids users = {0}, items = {0};
-    if (!path || read_options(plan, &options, error) != 0)
+    if (!path || read_options(&run->session.plan, &options, error) != 0 ||
+        data_check_first_line(path, &options, &run->dataset.items, error) != 0)
         return -1;
     int status = table_read(&out->table, path, &options, NULL, &users, &items, NULL, NULL, error);
     int32_t *ranks[2] = {memory_raw((size_t)users.n + 1, sizeof(int32_t)),
@@ -343,7 +345,7 @@ static int write_predictions(const struct saved_run *run, const struct pairs *pa
 static void say_form(struct dpf_error *error)
 {
     const size_t length = strlen(error->text);
-    if (error->line > 0)
+    if (error->line > 0 && !strstr(error->text, "the run's own file"))
         snprintf(error->text + length, sizeof error->text - length,
                  "; pairs have the form of the run's own file: its delimiter, its columns of user and item");
 }
@@ -361,7 +363,7 @@ int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
     int status = saved_run_has_rows(directory) ? saved_run_open_model(arguments, directory, 1, &run, error)
                                                : saved_run_open(arguments, directory, &run, error);
     if (status == 0) {
-        status = read_pairs(&run.session.plan, arguments->rest[1], &pairs, error);
+        status = read_pairs(&run, arguments->rest[1], &pairs, error);
         if (status != 0)
             say_form(error);
     }

@@ -34,14 +34,6 @@ static int64_t of_popularity(const dpf_array *popularity, const dpf_array *colum
     return found;
 }
 
-static int64_t of_sums(const dpf_array *sums, int64_t n, uint8_t *by_item)
-{
-    int64_t found = 0;
-    for (int64_t i = 0; i < n; i++)
-        found += by_item[i] = ((const double *)sums->data)[i * sums->stride] <= 0;
-    return found;
-}
-
 int64_t little_known_items(const struct score_form *form, uint8_t *by_item)
 {
     const int64_t n = form->n_items;
@@ -52,8 +44,6 @@ int64_t little_known_items(const struct score_form *form, uint8_t *by_item)
         found = of_variances(&arrays[RIDGE_VARIANCE], n, by_item);
     else if (n > 0 && form->formula == SCORE_EASE)
         found = of_popularity(&arrays[EASE_POPULARITY], &arrays[EASE_COLUMN], n, by_item);
-    else if (n > 0 && form->formula == SCORE_BASE)
-        found = of_sums(&arrays[BASE_BASE], n, by_item);
     if (found == n)
         memset(by_item, 0, (size_t)n);
     return found == n ? 0 : found;

@@ -132,12 +132,49 @@ static void a_database_feeds_a_run(void **state)
     assert_int_equal(shell("grep -q '\"lines\": 1000001' results/from-db/private/data.json"), 0);
 }
 
+/* A catalogue with films that nobody has: the release says nothing of them, and lists leave them out unless they are named. */
+static void unknown_items_enter_lists_when_they_are_named(void **state)
+{
+    (void)state;
+    char ids[1024] = "";
+    for (int item = 0; item < 200; item++)
+        sprintf(ids + strlen(ids), "i%d\n", item);
+    training_file("catalogue.txt", ids);
+    training_file("zoe.csv", "user,item,rating\nzoe,i1,5\n");
+    assert_int_equal(shell("$D start own.csv feedback=explicit want=ratings users=700 items=200 value-min=1 value-max=5 "
+                           "epsilon=30 header=yes recipe=private-ratings items-file=catalogue.txt --output rate.ini >out"),
+                     0);
+    assert_int_equal(shell("$D run rate.ini -q -o run.verdict=no -O rated 2>err"), 0);
+    assert_int_equal(shell("$D recommend rated --data zoe.csv --user zoe -n 300 >some 2>err"), 0);
+    assert_int_equal(shell("$D recommend rated --data zoe.csv --user zoe -n 300 --candidates catalogue.txt >all 2>err"), 0);
+    assert_int_equal(shell("test $(wc -l <all) = 200"), 0); /* a head, and all but the own record */
+    assert_int_equal(shell("n=$(wc -l <some) && test $n -gt 29 && test $n -lt 130"), 0);
+    /* The page says how far lists reach. */
+    assert_int_equal(shell("$D report rated >out 2>err && grep -q 'Lists reach [0-9]* of 200 items' rated/private/report.html"
+                           " && grep -q 'items are in no list' rated/private/report.html"),
+                     0);
+}
+
+/* A file whose header is missing would lose its first record. */
+static void a_first_line_that_names_an_item_is_no_header(void **state)
+{
+    (void)state;
+    training_file("bare.csv", "u3,i5,4\nu3,i6,4\n");
+    command_expect("predict file bare.csv", 3,
+                   "bare.csv:1: this line is read as the header that the run's own file has, but \"i5\" is an item of "
+                   "the model: put a header before it");
+    command_expect("recommend file --data bare.csv --user u3", 3, "bare.csv:1: this line is read as the header");
+    command_expect("evaluate file --data bare.csv", 3, "bare.csv:1: this line is read as the header");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pipe_is_as_good_as_a_file),
         cmocka_unit_test(items_and_records_are_read_from_pipes),
         cmocka_unit_test(what_needs_the_records_again_says_so),
+        cmocka_unit_test(unknown_items_enter_lists_when_they_are_named),
+        cmocka_unit_test(a_first_line_that_names_an_item_is_no_header),
         cmocka_unit_test(a_database_feeds_a_run),
     };
     return cmocka_run_group_tests(tests, begin_own, training_end);

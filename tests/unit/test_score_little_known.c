@@ -51,21 +51,22 @@ static void popularities_at_the_floor(void **state)
     expect(&form, 1, (const uint8_t[]){0, 0, 1, 0});
 }
 
-static void sums_that_are_not_positive(void **state)
+static void all_or_none(void **state)
 {
     (void)state;
-    double sums[] = {3, 0, -2.5};
-    struct score_form form = {.formula = SCORE_BASE, .n_items = 3};
-    form.arrays[BASE_BASE] = column_of("base", sums, 3, 1);
-    expect(&form, 2, (const uint8_t[]){0, 1, 1});
-    /* Where nothing is known of any, the order is all there is. */
-    sums[0] = -1;
-    expect(&form, 0, (const uint8_t[]){0, 0, 0});
+    const float variance[] = {.1F, .1F};
+    struct score_form form = {.formula = SCORE_RIDGE, .n_items = 2};
+    form.arrays[RIDGE_VARIANCE] = column_of("variance", variance, 2, 1);
+    expect(&form, 0, (const uint8_t[]){0, 0});
 }
 
 static void others_have_no_counts(void **state)
 {
     (void)state;
+    const double sums[] = {3, -1};
+    struct score_form base = {.formula = SCORE_BASE, .n_items = 2};
+    base.arrays[BASE_BASE] = column_of("base", sums, 2, 1);
+    expect(&base, 0, (const uint8_t[]){0, 0}); /* they are last in its order */
     const struct score_form rows = {.formula = SCORE_ROWS, .n_items = 2}, none = {.formula = SCORE_RIDGE};
     expect(&rows, 0, (const uint8_t[]){0, 0});
     expect(&none, 0, (const uint8_t[]){0});
@@ -76,7 +77,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variances_that_no_count_has_lowered),
         cmocka_unit_test(popularities_at_the_floor),
-        cmocka_unit_test(sums_that_are_not_positive),
+        cmocka_unit_test(all_or_none),
         cmocka_unit_test(others_have_no_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
