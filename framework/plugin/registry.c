@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "plugin/loaded.h"
 #include "plugin/plugin_scan.h"
 #include "plugin/role_tables.h"
+#include "plugin/scan_cache.h"
 #include "plugin/search_path.h"
 
 /* A component that the scan found; entry is filled once it is loaded. */
@@ -31,37 +31,8 @@ struct registry {
     size_t capacity;
     struct known **used; /* in order of first use; room for all */
     int64_t n_used;
-    struct text unusable;  /* "FILE: why", separated by "; " */
-    int is_part;           /* only expected files were looked at */
-    struct registry *rest; /* the others, once they are; its search path is this one's */
+    struct text unusable; /* "FILE: why", separated by "; " */
 };
-
-/* What saved runs of this process name: registry_expect. */
-enum { MOST_EXPECTED = 64 };
-static struct {
-    char *path;
-    char sha256[65];
-} expected[MOST_EXPECTED];
-static int n_expected;
-
-void registry_expect(const char *path, const char *sha256)
-{
-    for (int i = 0; i < n_expected; i++)
-        if (strcmp(expected[i].path, path) == 0)
-            return;
-    if (n_expected < MOST_EXPECTED && (expected[n_expected].path = memory_text(path)))
-        snprintf(expected[n_expected++].sha256, sizeof expected[0].sha256, "%s", sha256);
-}
-
-static int is_expected(const char *path)
-{
-    struct dpf_error ignored = {0};
-    char hex[65];
-    for (int i = 0; i < n_expected; i++)
-        if (strcmp(expected[i].path, path) == 0)
-            return files_sha256(path, hex, &ignored) == 0 && strcmp(hex, expected[i].sha256) == 0;
-    return 0;
-}
 
 static int by_role_and_id(const void *a, const void *b)
 {
@@ -162,70 +133,50 @@ static void mark_duplicates(struct registry *registry)
     }
 }
 
-static int add_loaded(struct registry *registry, const char *path, const struct loaded *loaded,
-                      struct dpf_error *error)
+static int cached_component(void *context, const char *path, const char *role, const char *id,
+                            struct dpf_error *error)
 {
-    for (uint32_t c = 0; c < loaded->plugin->n_components; c++)
-        if (add_component(registry, path, loaded->plugin->components[c]->role,
-                          loaded->plugin->components[c]->id, error) != 0)
-            return -1;
-    return 0;
+    return add_component(context, path, role, id, error);
 }
 
-/* Those of the expected files that are there: 1 if all are. */
-static int find_expected(struct registry *registry, struct dpf_error *error)
+/* So that the next process need not scan what this one has. */
+static void remember(struct scan_cache *cache, const struct scanning *scanning)
 {
-    int found = 0;
-    for (size_t i = 0; i < registry->path.n && n_expected > 0; i++) {
-        const char *path = registry->path.files[i];
-        const struct loaded *loaded = is_expected(path) ? loaded_get(path, error) : NULL;
-        if (error->fault || (loaded && add_loaded(registry, path, loaded, error) != 0))
-            return -1;
-        found += loaded != NULL;
-    }
-    return n_expected > 0 && found == n_expected;
+    const struct registry *registry = scanning->registry;
+    for (int64_t s = 0; s < scanning->n; s++)
+        for (size_t i = 0; i < registry->n; i++)
+            if (registry->known[i].path == scanning->paths[s])
+                scan_cache_add(cache, registry->known[i].path, registry->known[i].role,
+                               registry->known[i].id);
+    scan_cache_write(cache);
 }
 
-static int has_file(const struct registry *registry, const char *path)
-{
-    for (size_t i = 0; registry && i < registry->n; i++)
-        if (registry->known[i].path == path)
-            return 1;
-    return 0;
-}
-
-/* But for those of another registry on the same path. What is loaded already tells by itself. */
-static int find_components(struct registry *registry, const struct registry *without, struct dpf_error *error)
+/* What is loaded already tells by itself; what an earlier process has found, and is unchanged, is in the cache. */
+static int find_components(struct registry *registry, struct dpf_error *error)
 {
     struct scanning scanning = {registry, memory_new(registry->path.n + 1, sizeof *scanning.paths), 0};
     int status = scanning.paths ? 0 : error_memory(error);
+    struct scan_cache *cache = scan_cache_open();
     for (size_t i = 0; i < registry->path.n && status == 0; i++) {
         const char *path = registry->path.files[i];
         const struct loaded *loaded = loaded_find(path);
-        if (has_file(without, path) || has_file(registry, path))
-            continue;
-        if (loaded)
-            status = add_loaded(registry, path, loaded, error);
-        else
+        const int is_cached = loaded ? 0 : scan_cache_find(cache, path, cached_component, registry, error);
+        if (!loaded && is_cached == 0)
             scanning.paths[scanning.n++] = path;
+        if (is_cached < 0)
+            status = -1;
+        for (uint32_t c = 0; loaded && c < loaded->plugin->n_components && status == 0; c++)
+            status = add_component(registry, path, loaded->plugin->components[c]->role,
+                                   loaded->plugin->components[c]->id, error);
     }
     if (status == 0)
         status = plugin_scan(scanning.paths, scanning.n, PLUGIN_SCAN_SECONDS, found_component, found_broken,
                              &scanning, error);
+    if (status == 0 && scanning.n > 0)
+        remember(cache, &scanning);
+    scan_cache_free(cache);
     free(scanning.paths);
     return status;
-}
-
-/* Nothing is added any more. */
-static int settle(struct registry *registry, struct dpf_error *error)
-{
-    if (registry->n)
-        qsort(registry->known, registry->n, sizeof *registry->known, by_role_and_id);
-    registry->used = memory_new(registry->n, sizeof *registry->used);
-    if (!registry->used)
-        return error_memory(error);
-    mark_duplicates(registry);
-    return 0;
 }
 
 struct registry *registry_open(const char *const *directories, int n_directories, struct dpf_error *error)
@@ -239,55 +190,26 @@ struct registry *registry_open(const char *const *directories, int n_directories
         goto fail;
     for (size_t i = 0; i < registry->path.n_left_out; i++)
         add_unusable(registry, registry->path.left_out[i]);
-    const int has_all = find_expected(registry, error);
-    if (has_all < 0 || (!has_all && find_components(registry, NULL, error) != 0) ||
-        settle(registry, error) != 0)
+    if (find_components(registry, error) != 0)
         goto fail;
-    registry->is_part = has_all;
+    if (registry->n)
+        qsort(registry->known, registry->n, sizeof *registry->known, by_role_and_id);
+    registry->used = memory_new(registry->n, sizeof *registry->used);
+    if (!registry->used) {
+        error_memory(error);
+        goto fail;
+    }
+    mark_duplicates(registry);
     return registry;
 fail:
     registry_free(registry);
     return NULL;
 }
 
-/* Looks at the files that were not expected. */
-static int look_at_rest(struct registry *registry, struct dpf_error *error)
-{
-    if (!registry->is_part)
-        return 0;
-    registry->is_part = 0;
-    registry->rest = memory_new(1, sizeof *registry->rest);
-    if (!registry->rest)
-        return error_memory(error);
-    registry->rest->path = registry->path;
-    if (find_components(registry->rest, registry, error) != 0 || settle(registry->rest, error) != 0)
-        return -1;
-    struct known **used =
-        realloc(registry->used, (registry->n + registry->rest->n + 1) * sizeof(struct known *));
-    if (!used)
-        return error_memory(error);
-    registry->used = used;
-    return 0;
-}
-
-static size_t known_count(const struct registry *registry)
-{
-    return registry->n + (registry->rest ? registry->rest->n : 0);
-}
-
-static struct known *known_at(const struct registry *registry, size_t i)
-{
-    return i < registry->n ? &registry->known[i] : &registry->rest->known[i - registry->n];
-}
-
 void registry_free(struct registry *registry)
 {
     if (!registry)
         return;
-    if (registry->rest) {
-        registry->rest->path = (struct search_path){0};
-        registry_free(registry->rest);
-    }
     for (size_t i = 0; i < registry->n; i++) {
         free(registry->known[i].role);
         free(registry->known[i].id);
@@ -301,11 +223,9 @@ void registry_free(struct registry *registry)
 
 static struct known *lookup(struct registry *registry, const char *role, const char *id)
 {
-    for (size_t i = 0; i < known_count(registry); i++) {
-        struct known *known = known_at(registry, i);
-        if (strcmp(known->role, role) == 0 && strcmp(known->id, id) == 0)
-            return known;
-    }
+    for (size_t i = 0; i < registry->n; i++)
+        if (strcmp(registry->known[i].role, role) == 0 && strcmp(registry->known[i].id, id) == 0)
+            return &registry->known[i];
     return NULL;
 }
 
@@ -313,8 +233,6 @@ static int refuse_ambiguous(const struct registry *registry, const struct known 
                             struct dpf_error *error)
 {
     char text[1024];
-    if (known < registry->known || known >= registry->known + registry->n)
-        registry = registry->rest;
     const struct known *other =
         known + 1 < registry->known + registry->n && same_component(known, known + 1) ? known + 1 : known - 1;
     describe_twice(known, other, text, sizeof text);
@@ -329,7 +247,6 @@ static int fill_entry(struct known *known, struct dpf_error *error)
     if (!loaded)
         return -1;
     const dpf_plugin *plugin = loaded->plugin;
-    memcpy(known->entry.sha256, loaded->sha256, sizeof known->entry.sha256);
     for (uint32_t i = 0; i < plugin->n_components; i++) {
         const dpf_component *component = plugin->components[i];
         if (strcmp(component->role, known->role) == 0 && strcmp(component->id, known->id) == 0) {
@@ -347,9 +264,9 @@ static int fill_entry(struct known *known, struct dpf_error *error)
 /* Another role that has a component of this id; NULL if none has. */
 static const char *role_of_id(const struct registry *registry, const char *id)
 {
-    for (size_t i = 0; i < known_count(registry); i++)
-        if (strcmp(known_at(registry, i)->id, id) == 0)
-            return role_name(known_at(registry, i)->role);
+    for (size_t i = 0; i < registry->n; i++)
+        if (strcmp(registry->known[i].id, id) == 0)
+            return role_name(registry->known[i].role);
     return NULL;
 }
 
@@ -367,13 +284,13 @@ static char *where_searched(const struct registry *registry)
 static void unknown_id(const struct registry *registry, const char *role, const char *id,
                        struct dpf_error *error)
 {
-    const char **candidates = memory_new(known_count(registry), sizeof *candidates);
+    const char **candidates = memory_new(registry->n, sizeof *candidates);
     struct text list = {0};
     int64_t n = 0;
-    for (size_t i = 0; candidates && i < known_count(registry); i++)
-        if (strcmp(known_at(registry, i)->role, role) == 0) {
-            text_add(&list, "%s%s", n ? ", " : "", known_at(registry, i)->id);
-            candidates[n++] = known_at(registry, i)->id;
+    for (size_t i = 0; candidates && i < registry->n; i++)
+        if (strcmp(registry->known[i].role, role) == 0) {
+            text_add(&list, "%s%s", n ? ", " : "", registry->known[i].id);
+            candidates[n++] = registry->known[i].id;
         }
     const char *nearest = n ? text_nearest(id, candidates, n) : NULL;
     const char *name = role_name(role);
@@ -402,9 +319,6 @@ const struct registry_entry *registry_find(struct registry *registry, const char
                                            struct dpf_error *error)
 {
     struct known *known = lookup(registry, role, id);
-    if (!known && look_at_rest(registry, error) != 0)
-        return NULL;
-    known = known ? known : lookup(registry, role, id);
     if (!known) {
         unknown_id(registry, role, id, error);
         return NULL;
@@ -413,25 +327,33 @@ const struct registry_entry *registry_find(struct registry *registry, const char
         fill_entry(known, error) != 0)
         return NULL;
     if (!known->used) {
+        if (loaded_sha256(known->path, known->entry.sha256, error) != 0)
+            return NULL;
         known->used = 1;
         registry->used[registry->n_used++] = known;
     }
     return &known->entry;
 }
 
-int64_t registry_count(struct registry *registry, struct dpf_error *error)
+int64_t registry_count(const struct registry *registry)
 {
-    if (look_at_rest(registry, error) != 0)
-        return -1;
-    for (size_t i = 0; i < known_count(registry); i++)
-        if (fill_entry(known_at(registry, i), error) != 0)
-            return -1;
-    return (int64_t)known_count(registry);
+    return (int64_t)registry->n;
 }
 
-const struct registry_entry *registry_at(struct registry *registry, int64_t index)
+const char *registry_role_at(const struct registry *registry, int64_t index)
 {
-    return &known_at(registry, (size_t)index)->entry;
+    return registry->known[index].role;
+}
+
+const char *registry_id_at(const struct registry *registry, int64_t index)
+{
+    return registry->known[index].id;
+}
+
+const struct registry_entry *registry_at(struct registry *registry, int64_t index, struct dpf_error *error)
+{
+    struct known *known = &registry->known[index];
+    return fill_entry(known, error) == 0 ? &known->entry : NULL;
 }
 
 int64_t registry_used_count(const struct registry *registry)

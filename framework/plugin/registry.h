@@ -23,7 +23,7 @@ struct registry_entry {
     const dpf_component *component;
     const dpf_plugin *plugin;
     const char *path; /* absolute, resolved */
-    char sha256[65];
+    char sha256[65];  /* of what registry_find has found */
 };
 
 /*
@@ -35,20 +35,17 @@ struct registry_entry {
  */
 struct registry *registry_open(const char *const *directories, int n_directories, struct dpf_error *error);
 void registry_free(struct registry *registry); /* plugins stay loaded */
-/*
- * A saved run names the files of its components. A registry that is opened from then on looks only at those of them that are on
- * its search path with that hash, without a child process, as they have been in use; at the others once something is asked for
- * that these do not have, or where one of these is missing.
- */
-void registry_expect(const char *path, const char *sha256);
 
 /* Loads on demand. role is DPF_ROLE_*. An unknown id is DPF_FAULT_CONFIG and suggests the nearest;
    where is the section for the message. NULL on error. */
 const struct registry_entry *registry_find(struct registry *registry, const char *role, const char *id,
                                            struct dpf_error *error);
-/* Everything, sorted by role and id (loads everything). */
-int64_t registry_count(struct registry *registry, struct dpf_error *error); /* -1 on error */
-const struct registry_entry *registry_at(struct registry *registry, int64_t index);
+/* All components, sorted by role and id; nothing is loaded. */
+int64_t registry_count(const struct registry *registry);
+const char *registry_role_at(const struct registry *registry, int64_t index);
+const char *registry_id_at(const struct registry *registry, int64_t index);
+/* Loads it, to be looked at and not to be run: without sha256. NULL on error. */
+const struct registry_entry *registry_at(struct registry *registry, int64_t index, struct dpf_error *error);
 /* Entries loaded by registry_find so far: for run.json. */
 int64_t registry_used_count(const struct registry *registry);
 const struct registry_entry *registry_used_at(const struct registry *registry, int64_t index);

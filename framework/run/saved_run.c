@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/saved_run.h"
 
-#include <cblas.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/blas.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -17,20 +17,6 @@
 #include "run/npy.h"
 #include "plan/plan_make.h"
 #include "data/data_options_read.h"
-
-/* Most commands on a saved run need nothing but the components that it had. */
-static void expect_plugins(const json_t *run)
-{
-    const json_t *plugin;
-    size_t i;
-    json_array_foreach(json_object_get(run, "plugins"), i, plugin)
-    {
-        const char *path = json_string_value(json_object_get(plugin, "path"));
-        const char *sha256 = json_string_value(json_object_get(plugin, "sha256"));
-        if (path && sha256)
-            registry_expect(path, sha256);
-    }
-}
 
 /* without_noise: mechanisms are left out, for what is done at home alone. without_data: no records are read. */
 static int open_session(const struct arguments *arguments, const char *directory, int without_noise,
@@ -48,7 +34,6 @@ static int open_session(const struct arguments *arguments, const char *directory
             own->overrides[own->n_overrides++] = "data.path=/dev/null";
         /* What the configuration says without effect was told when it was trained. */
         enum log_level level = log_set_level(LOG_LEVEL_NONE);
-        expect_plugins(out->json);
         status = session_open(&out->session, own, without_noise, error);
         log_set_level(level);
     }
@@ -107,7 +92,7 @@ static void read_data_hash(const struct saved_run *run, const char *directory, c
 static int start_pool(struct saved_run *out, struct dpf_error *error)
 {
     long threads = sysconf(_SC_NPROCESSORS_ONLN);
-    openblas_set_num_threads(1);
+    blas_one_thread();
     out->pool = pool_new(threads < 1 ? 1 : (int)threads);
     return out->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start threads");
 }
