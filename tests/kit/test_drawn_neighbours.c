@@ -464,8 +464,7 @@ static void one_unit_changes_nothing_of_others(void **state)
 {
     int64_t n = 0;
     (void)state;
-    const int first_only = getenv("DPFRAME_DRAW_FIRST") != NULL;
-    for (; goes_on(n) && !(first_only && unexpected); n++) {
+    for (; goes_on(n) && !(drawn.first_only && unexpected); n++) {
         struct drawing drawing = {0};
         struct session session = {0};
         tell_progress(n);
@@ -479,7 +478,7 @@ static void one_unit_changes_nothing_of_others(void **state)
     print_result(n);
     write_counts();
     assert_int_equal(unexpected, 0);
-    if (!first_only && drawn.seconds <= 0)
+    if (!drawn.first_only && drawn.seconds <= 0)
         assert_every_key();
 }
 
