@@ -26,7 +26,7 @@ _dpframe()
             compopt -o nospace
             return ;;
         --format)
-            mapfile -t COMPREPLY < <(compgen -W 'text markdown json' -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W 'text markdown json csv tsv jsonl trec' -- "$word")
             return ;;
         --plugin-dir)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")

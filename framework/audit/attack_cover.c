@@ -18,20 +18,6 @@ const char *attack_view_name(enum attack_view view)
     return names[view];
 }
 
-/* The least epsilon that is proved, or infinity. */
-static double least_epsilon(const struct guarantee *guarantee, double *delta)
-{
-    double least = INFINITY;
-    for (int i = 0; i < guarantee->n_accounts; i++) {
-        const struct account *account = &guarantee->accounts[i];
-        if (statement_proves(guarantee, account) && account->answer.epsilon < least) {
-            least = account->answer.epsilon;
-            *delta = account->answer.delta;
-        }
-    }
-    return least;
-}
-
 static void not_covered(struct attack_finding *finding, const char *why)
 {
     finding->covered = 0;
@@ -69,23 +55,20 @@ static void cover_record(const struct guarantee *guarantee, struct attack_findin
 void attack_covered(const struct plan *plan, struct attack_finding *finding)
 {
     const struct guarantee *guarantee = &plan->guarantee;
-    const struct recommender_plan *component = &plan->recommender;
     finding->covered = 1;
-    finding->epsilon = least_epsilon(guarantee, &finding->delta);
-    if (isinf(finding->epsilon)) {
+    const struct account *least = statement_least(guarantee);
+    if (!least) {
         not_covered(finding, "nothing is proved");
         return;
     }
+    finding->epsilon = least->answer.epsilon;
+    finding->delta = least->answer.delta;
     if (finding->view == ATTACK_OWN_LIST) {
         not_covered(finding, "a user's own list is for that user alone");
         return;
     }
-    const int from_releases =
-        component->instance
-            ? (component->functions->flags(component->instance->self) & DPF_RECOMMENDER_STATE_RELEASED) != 0
-            : plan->sides[DPF_SIDE_ITEMS].public_rows || !plan->sides[DPF_SIDE_ITEMS].updated;
-    if (finding->view == ATTACK_LISTS && !from_releases) {
-        not_covered(finding, "lists are made from items' factors that are not released");
+    if (finding->view == ATTACK_LISTS && plan->model_facts.cannot[USE_NOISY_METRICS]) {
+        not_covered(finding, plan->model_facts.cannot[USE_NOISY_METRICS]);
         return;
     }
     (guarantee->unit == DPF_UNIT_USER ? cover_user : cover_record)(guarantee, finding);

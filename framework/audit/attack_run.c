@@ -112,9 +112,8 @@ static int play(struct audit_session *audit, enum attack_game game, struct attac
 static int prepare(struct audit_session *audit, struct dpf_error *error)
 {
     struct plan *plan = &audit->session.plan;
-    if (!plan_is_factorization(plan) && !plan->recommender.instance)
-        return config_error(plan->config, "model", "kind", error,
-                            "baselines are not attacked: use a factorization or a recommender");
+    if (plan->model_facts.cannot[USE_ATTACK])
+        return config_error(plan->config, "model", "kind", error, "%s", plan->model_facts.cannot[USE_ATTACK]);
     struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
     if (!pool)
         return error_set(error, DPF_FAULT_RUN, "cannot start threads");

@@ -133,7 +133,7 @@ static int64_t factor_width(const struct attack *attack)
 {
     const struct plan *plan = attack->plan;
     const int64_t scores = ATTACK_PROBES + 2;
-    if (!plan_is_factorization(plan))
+    if (!plan_has(plan, MODEL_HAS_ROUNDS))
         return scores;
     const int64_t rows = (ATTACK_NUMBERS - scores) / plan->columns;
     return scores + (rows < ATTACK_PROBES + 1 ? rows : ATTACK_PROBES + 1) * plan->columns;

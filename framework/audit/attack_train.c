@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "engine/engine.h"
 #include "engine/model_scorer.h"
-#include "engine/recommender_fit.h"
 #include "score/lists.h"
 
 /* What a training needs beside the attack. */
@@ -97,7 +96,7 @@ static int view_own_lists(struct viewing *v, const struct dataset *dataset, stru
 static int rows_at_home(const struct plan *plan)
 {
     const struct side_plan *users = &plan->sides[DPF_SIDE_USERS];
-    return plan_is_factorization(plan) && users->updated && !users->public_rows;
+    return users->updated && !users->public_rows;
 }
 
 /* Nothing of what the target's own device has computed is known to the attacker. */
@@ -224,9 +223,7 @@ static int train(struct attack *attack, const struct dataset *dataset, struct po
         return error_memory(error);
     int status = model_init(model, attack->plan, dataset, error);
     if (status == 0)
-        status = attack->plan->recommender.instance
-                     ? recommender_fit_run(model, pool, stats, error)
-                     : engine_run(attack->plan, dataset, pool, model, NULL, stats, error);
+        status = engine_run(attack->plan, dataset, pool, model, NULL, stats, error);
     free(stats);
     return status;
 }

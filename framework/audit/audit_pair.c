@@ -474,15 +474,6 @@ static int judge_faults(struct audit_session *audit, int status, struct dpf_erro
     return status;
 }
 
-static int releases_noise(const struct plan *plan)
-{
-    int found = plan->recommender.instance != NULL;
-    for (int side = 0; side < 2; side++)
-        for (int t = 0; t < plan->sides[side].n_terms; t++)
-            found |= plan->sides[side].updated && plan->sides[side].terms[t].mechanism != NULL;
-    return found;
-}
-
 /* As data_options_warn does for [data]. */
 static void warn_of_idle_keys(const struct audit_session *audit)
 {
@@ -505,13 +496,8 @@ int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
     trials->plan = plan;
     trials->canary = (struct canary){-1, -1};
     warn_of_idle_keys(audit);
-    if (!plan_is_factorization(plan) && !plan->recommender.instance)
-        return config_error(plan->config, "model", "kind", error,
-                            "baselines cannot be audited: they have no noise and no statement");
-    if (!releases_noise(plan))
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "%s: no side has a mechanism, so there is no noise to audit",
-                         config_path(plan->config));
+    if (plan->model_facts.cannot[USE_AUDIT])
+        return config_error(plan->config, "model", "kind", error, "%s", plan->model_facts.cannot[USE_AUDIT]);
     /* Else the file would not be looked at, and a set would be compared with itself. */
     if (*path && data_is_generated(&plan->data))
         return config_error(

@@ -111,8 +111,7 @@ static int predicts_values(const struct arguments *arguments, const char *path)
     const enum log_level level = log_set_level(LOG_LEVEL_NONE);
     int answer = 0;
     if (session_open(&session, &own, 0, &ignored) == 0)
-        answer = (session.plan.recommender.functions->flags(session.plan.recommender.instance->self) &
-                  DPF_RECOMMENDER_PREDICTS_VALUES) != 0;
+        answer = !plan_has(&session.plan, MODEL_RANKS_ONLY);
     session_close(&session);
     log_set_level(level);
     return answer;

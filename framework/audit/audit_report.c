@@ -150,7 +150,7 @@ static int judge_trials(struct audit_session *audit, double alpha, struct dpf_er
 static int beyond_observer(const struct audit_session *audit)
 {
     const struct plan *plan = &audit->session.plan;
-    if (plan->recommender.instance)
+    if (plan_has(plan, MODEL_TELLS))
         return plan->guarantee.observer == DPF_OBSERVER_OUTSIDER && trials_sees_reports(plan);
     int inside = 0;
     for (int side = 0; side < 2; side++)
@@ -241,7 +241,7 @@ static int moves_too_far(const struct audit_session *audit)
 static const char *block_name(const struct audit_session *audit, int block, char out[32])
 {
     out[0] = '\0';
-    if (audit->session.plan.recommender.instance)
+    if (audit->session.plan.recommender.n_releases > 0)
         return out;
     dpf_text_add(out, 32, ", ");
     dpf_text_add_blocks(out, 32, UINT32_C(1) << block);
@@ -252,7 +252,7 @@ static const char *block_name(const struct audit_session *audit, int block, char
 static const char *term_name(const struct audit_session *audit, int side, int term, char out[64])
 {
     const struct recommender_plan *recommender = &audit->session.plan.recommender;
-    if (recommender->instance)
+    if (term < recommender->n_releases)
         snprintf(out, 64, "%.48s", recommender->releases[term].name);
     else
         snprintf(out, 64, "%s, term %d", plan_side_name(side), term);

@@ -98,9 +98,7 @@ static double share_of(const struct plan *plan, const struct trace *first, const
 /* Whether a component's states differ though they are computed from equal releases alone. */
 static int state_tells(const struct plan *plan, const struct trace *first, const struct trace *second)
 {
-    return plan->recommender.instance &&
-           (plan->recommender.functions->flags(plan->recommender.instance->self) &
-            DPF_RECOMMENDER_STATE_RELEASED) &&
+    return plan->model_facts.released[DPF_SIDE_ITEMS] && first->state && second->state &&
            (first->state_bytes != second->state_bytes ||
             memcmp(first->state, second->state, (size_t)first->state_bytes) != 0);
 }
@@ -110,7 +108,7 @@ int moves_find(struct trials *trials, struct pool *pool, int64_t number, struct 
 {
     struct trace first, second;
     *out = (struct move){.share = 0};
-    if (trials->plan->recommender.instance && !trials->has_laws)
+    if (trials->by_reports)
         return 0;
     if (trials_pair(trials, pool, number, &first, &second, error) != 0)
         return -1;

@@ -269,7 +269,7 @@ static int watch(struct checking *c, struct plan *plan, const struct dataset *da
                                     .view = messages ? OBSERVE_MESSAGES : OBSERVE_SUMS,
                                     .user = -1,
                                     .item = -1,
-                                    .n_users = plan->recommender.instance ? MOST_USERS : MOST_MESSAGES_OF};
+                                    .n_users = plan_has(plan, MODEL_TELLS) ? MOST_USERS : MOST_MESSAGES_OF};
     if (trials_rekey(plan, "noise", number, error) != 0 || observe_run(&request, &trace, error) != 0)
         return -1;
     int status = add_list(c, &trace.sums, 0, error);
@@ -286,7 +286,7 @@ int noise_check_run(struct plan *plan, const struct dataset *dataset, struct poo
     *out = (struct noise_check){.n = 0};
     int status = 0, done = 0;
     for (int side = 0; side < 2; side++) {
-        c.terms[side] = plan->recommender.instance ? plan->recommender.n_releases : plan->sides[side].n_terms;
+        c.terms[side] = plan->sides[side].n_terms + plan->recommender.n_releases;
         c.tallies[side] = memory_new((size_t)c.terms[side] * DPF_BLOCK_BITS + 1, sizeof *c.tallies[side]);
         if (!c.tallies[side])
             status = error_memory(error);

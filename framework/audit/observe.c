@@ -8,7 +8,6 @@
 #include "audit/whiten.h"
 #include "base/memory.h"
 #include "engine/engine.h"
-#include "engine/recommender_fit.h"
 #include "plan/release.h"
 #include "seen/recorder.h"
 
@@ -132,7 +131,7 @@ static void leave(struct watch *watch)
 /* Whose messages are looked at: where parties are users only the canary's can differ. */
 static void choose_parties(const struct observe *request, struct observer *observer)
 {
-    const int of_users = request->plan->recommender.instance ||
+    const int of_users = plan_has(request->plan, MODEL_TELLS) ||
                          request->plan->parties.params.values[PARTIES_KIND].integer == PARTIES_USERS;
     if (!of_users)
         return;
@@ -151,9 +150,7 @@ static int train(struct watch *watch, const struct observer *observer, struct mo
     const struct engine_hooks hooks = {
         .context = watch, .round_done = request->n_watched ? keep_rows : NULL, .observer = observer};
     struct engine_stats stats;
-    return request->plan->recommender.instance
-               ? recommender_fit_observed(model, request->pool, observer, &stats, error)
-               : engine_run(request->plan, request->dataset, request->pool, model, &hooks, &stats, error);
+    return engine_run(request->plan, request->dataset, request->pool, model, &hooks, &stats, error);
 }
 
 /* What a component has learned, which may be published beside its releases. */
@@ -177,21 +174,21 @@ static int watch_training(struct watch *watch, struct dpf_error *error)
     struct model model = {0};
     int any_binomial = 0;
     choose_parties(request, &observer);
-    if (request->view == OBSERVE_MESSAGES || request->plan->recommender.instance)
+    if (request->view == OBSERVE_MESSAGES || plan_has(request->plan, MODEL_TELLS))
         observer.wants |= SEES_MESSAGES;
     if (open_binomials(watch, &any_binomial, error) != 0 ||
         model_init(&model, request->plan, request->dataset, error) != 0)
         return -1;
     observer.wants |= any_binomial ? SEES_PARTS : 0;
     int status = train(watch, &observer, &model, error);
-    if (status == 0 && request->plan->recommender.instance)
+    if (status == 0 && model.state)
         status = keep_state(&model, watch->recorder.out, error);
     model_free(&model);
     if (status == 0 && watch->recorder.strange)
         status = error_set(error, DPF_FAULT_PLUGIN,
                            "recommender %s releases something else when the same was released before: its "
                            "releases cannot be audited",
-                           request->plan->recommender.instance->entry->component->id);
+                           request->plan->model_facts.id);
     return status;
 }
 

@@ -141,7 +141,7 @@ static void score_all(const struct training *training, const struct trace *seen,
 
 int one_run_mixes_rows(const struct plan *plan)
 {
-    int mixes = plan->recommender.instance && !trials_sees_reports(plan);
+    int mixes = plan_has(plan, MODEL_TELLS) && !trials_sees_reports(plan);
     for (int side = 0; side < 2; side++)
         for (int t = 0; t < plan->sides[side].n_terms; t++)
             for (int i = 0; i < plan->sides[side].terms[t].n_transforms; i++) {
@@ -260,7 +260,7 @@ static int score_releases(const struct training *training, struct dpf_error *err
             error_set(error, DPF_FAULT_CONFIG,
                       "recommender %s does not tell its sums without noise, or their noise has no law that "
                       "audits know: they cannot be audited",
-                      training->plan->recommender.instance->entry->component->id);
+                      training->plan->model_facts.id);
     if (status == 0 && !mixed)
         status = train_with(training, all, &seen, &first, error);
     if (status == 0) {

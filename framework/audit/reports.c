@@ -3,7 +3,7 @@
 
 #include "audit/pairs.h"
 #include "engine/model.h"
-#include "engine/recommender_fit.h"
+#include "engine/engine.h"
 #include "seen/seen.h"
 
 struct reading {
@@ -40,13 +40,14 @@ int reports_run(struct plan *plan, const struct dataset *dataset, struct pool *p
 {
     struct reading reading = {.cells = cells, .n = n};
     const struct observer observer = {.context = &reading, .wants = SEES_MESSAGES, .saw = read_row};
+    const struct engine_hooks hooks = {.observer = &observer};
     struct engine_stats stats;
     struct model model = {0};
     for (int64_t i = 0; i < n; i++)
         *cells[i].number = -1;
     int status = model_init(&model, plan, dataset, error);
     if (status == 0)
-        status = recommender_fit_observed(&model, pool, &observer, &stats, error);
+        status = engine_run(plan, dataset, pool, &model, &hooks, &stats, error);
     model_free(&model);
     return status;
 }

@@ -127,6 +127,7 @@ static int prepare_reports(struct trials *trials, enum observe_view wanted, stru
     if (!trials->laws_known && find_laws(trials, error) != 0)
         return -1;
     trials->laws_known = 1;
+    trials->by_reports = !trials->has_laws;
     if (trials->has_laws)
         return 0;
     if (trials->view == OBSERVE_SUMS)
@@ -135,7 +136,7 @@ static int prepare_reports(struct trials *trials, enum observe_view wanted, stru
             "recommender %s does not tell its sums without noise (dpf_witnessed.exact), or states "
             "noise of a law that audits do not know, or draws users in secret: its sums cannot "
             "be audited",
-            trials->plan->recommender.instance->entry->component->id);
+            trials->plan->model_facts.id);
     trials->n_watched = trials->canary.user < 0
                             ? 0
                             : reports_differ(sets, trials->canary.user, trials->watched, TRIALS_MAX_WATCHED);
@@ -150,7 +151,8 @@ static int prepare_reports(struct trials *trials, enum observe_view wanted, stru
 int trials_prepare(struct trials *trials, enum observe_view wanted, struct dpf_error *error)
 {
     const struct plan *plan = trials->plan;
-    if (plan->recommender.instance)
+    trials->by_reports = 0;
+    if (plan_has(plan, MODEL_TELLS))
         return prepare_reports(trials, wanted, error);
     trials->view = resolve_view(plan, wanted);
     trials->hidden = any_term(plan, plan_hides_draw);
@@ -258,7 +260,7 @@ int trials_run(struct trials *trials, struct pool *pool, int set, int64_t number
     struct trace seen;
     if (trials_rekey(trials->plan, set ? "second" : "first", number, error) != 0)
         return -1;
-    if (trials->plan->recommender.instance && !trials->has_laws)
+    if (trials->by_reports)
         return run_reports(trials, pool, set, out, error);
     if (watch(trials, pool, set, FORCE_NOTHING, NULL, &seen, error) != 0)
         return -1;
@@ -286,7 +288,7 @@ int trials_distance(struct trials *trials, struct pool *pool, int64_t number, do
 {
     struct trace first, second;
     *out = (double)trials->n_watched;
-    if (trials->plan->recommender.instance && !trials->has_laws)
+    if (trials->by_reports)
         return 0;
     if (trials_pair(trials, pool, number, &first, &second, error) != 0)
         return -1;

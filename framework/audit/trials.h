@@ -16,6 +16,7 @@ struct trials {
     int hidden; /* some draw of the canary is hidden from the observer */
     /* Of a recommender: it tells all releases without noise, and their noise has laws that are known. */
     int has_laws, laws_known;
+    int by_reports; /* without laws: by what a recommender's users send */
     /* View rows, and recommenders without laws: a trial gives numbers, not a score. */
     int32_t watched[TRIALS_MAX_WATCHED]; /* rows, the canary's first; of a recommender items of the canary */
     int64_t n_watched, n_numbers;

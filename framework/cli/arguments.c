@@ -201,8 +201,8 @@ static int take_special(int option, struct arguments *out, struct dpf_error *err
         out->format = "json";
         return 0;
     case OPTION_FORMAT:
-        out->format = optarg;
-        out->json = strcmp(optarg, "json") == 0;
+        out->format = out->table_format = optarg;
+        out->json |= strcmp(optarg, "json") == 0;
         return 0;
     default:
         return 1;

@@ -80,32 +80,11 @@ static void print_components(const struct arguments *arguments)
     registry_free(registry);
 }
 
-static void print_instance(const struct instance *instance, const char *section)
+static void print_instance(struct instance *instance, void *context)
 {
-    if (instance)
-        print_keys_of(section, instance->entry->component->params, instance->entry->component->n_params,
-                      instance->entry->component->param_stride);
-}
-
-static void print_term(const struct term_plan *term)
-{
-    const struct {
-        const struct instance *instance;
-        const char *slot;
-    } slots[] = {{term->loss, "loss"},
-                 {term->sampler, "sampler"},
-                 {term->mechanism, "mechanism"},
-                 {term->aggregator, "aggregator"}};
-    char section[256];
-    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
-        snprintf(section, sizeof section, "%s.%s", term->name, slots[i].slot);
-        print_instance(slots[i].instance, section);
-    }
-    for (int i = 0; i < term->n_transforms; i++) {
-        snprintf(section, sizeof section, "%s.transform.%s", term->name,
-                 term->transforms[i]->entry->component->id);
-        print_instance(term->transforms[i], section);
-    }
+    const dpf_component *component = instance->entry->component;
+    (void)context;
+    print_keys_of(instance->values.section, component->params, component->n_params, component->param_stride);
 }
 
 /* Keys of the components that a configuration names. */
@@ -115,18 +94,8 @@ static void print_configured(struct arguments *arguments, const char *path)
     struct session session = {0};
     arguments->config = path;
     arguments->without_data = 1;
-    if (session_open(&session, arguments, 0, &ignored) == 0) {
-        const struct plan *plan = &session.plan;
-        for (int side = 0; side < 2; side++) {
-            char section[32];
-            for (int t = 0; t < plan->sides[side].n_terms; t++)
-                print_term(&plan->sides[side].terms[t]);
-            snprintf(section, sizeof section, "%s.solver", plan_side_name(side));
-            print_instance(plan->sides[side].solver, section);
-        }
-        print_instance(plan->recommender.instance, "model.recommender");
-        print_instance(plan->recommender.aggregator, "model.aggregator");
-    }
+    if (session_open(&session, arguments, 0, &ignored) == 0)
+        plan_visit(&session.plan, print_instance, NULL);
     session_close(&session);
 }
 

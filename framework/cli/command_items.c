@@ -3,7 +3,7 @@
 #include "saved/catalogue_items.h"
 
 static const char usage[] =
-    "usage: dpframe items RUN [-n N] [--scores] [--output FILE] [--json]\n"
+    "usage: dpframe items RUN [-n N] [--scores] [--output FILE] [--format FORM] [--json]\n"
     "\n"
     "The N items (all without it) that a released recommender ranks first for somebody of whom\n"
     "nothing is known, an id on each line: a catalogue for [data] items-file. RUN is usually one of\n"
@@ -12,7 +12,8 @@ static const char usage[] =
     "same records that uses it is a second release. Name one [privacy] ledger in both: it adds them up.\n"
     "It warns where nothing is proved of the run.\n"
     "--scores writes a table with columns item and score instead, for [data] item-features: sampler\n"
-    "count-weights reads it. With --json, an error is one line of JSON.\n";
+    "count-weights reads it. With --json, an error is one line of JSON.\n"
+    "--format csv, tsv or jsonl, or an --output of such a name, writes a table with the items' names.\n";
 
 int command_items(int argc, char **argv)
 {

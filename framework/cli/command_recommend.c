@@ -3,12 +3,12 @@
 #include "saved/recommend_lists.h"
 
 static const char usage[] =
-    "usage: dpframe recommend RUN --user ID [-n N] [--output FILE] [--json]\n"
-    "       dpframe recommend RUN --all --output FILE [-n N]\n"
+    "usage: dpframe recommend RUN --user ID [-n N] [--output FILE] [--format FORM] [--json]\n"
+    "       dpframe recommend RUN --all --output FILE [-n N] [--format FORM]\n"
     "\n"
     "The N items (default 10) with the highest scores among those that the user has no record\n"
-    "of, in the training or the test part, from the model in the directory of a run. CSV:\n"
-    "user,item,rank,score,audience. FILE \"-\" is standard output. With --json, an error is one\n"
+    "of, in the training or the test part, from the model in the directory of a run: user, item, its\n"
+    "name if [data] item-names gave it one, rank, score and audience. FILE \"-\" is standard output. With --json, an error is one\n"
     "line of JSON.\n"
     "\n"
     "A list is private, and every line says so: \"own user only\". It is computed from that user's\n"
@@ -19,7 +19,9 @@ static const char usage[] =
     "                     it was trained on: new users, or more records of the same ones. Users'\n"
     "                     factors are solved at home for the items' saved ones; nothing is trained\n"
     "  --candidates FILE  among these items alone, one id a line; plain or gzipped\n"
-    "  --exclude FILE     without these items, one id a line\n";
+    "  --exclude FILE     without these items, one id a line\n"
+    "  --format FORM      text, csv, tsv or jsonl (a JSON object a line). Without it the name of FILE says:\n"
+    "                     .txt, .csv, .tsv, .jsonl, each also with .gz; else csv, on a terminal text\n";
 
 static int check(const struct arguments *arguments, struct dpf_error *error)
 {

@@ -57,11 +57,11 @@ static struct storage *storage_new(int64_t n)
     return storage;
 }
 
-/* Replaces a path by its absolute form, relative to directory or to the current one. */
+/* Replaces a path by its absolute form, relative to directory or to the current one; "-" is standard input. */
 static int make_absolute(dpf_value *value, void **block, const char *directory, struct dpf_error *error)
 {
     char here[4096];
-    if (!*value->text || value->text[0] == '/')
+    if (!*value->text || value->text[0] == '/' || strcmp(value->text, "-") == 0)
         return 0;
     char *joined = files_join(directory, value->text);
     if (!joined)

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "data/filter.h"
 #include "data/weights.h"
+#include "lines/pipes.h"
 #include "reading/data_params.h"
 #include "reading/input_facts.h"
 
@@ -460,6 +461,8 @@ int data_options_read(const struct config *config, const struct config_values *d
     if (out->format != FORMAT_SYNTHETIC && !out->path[0])
         return config_error(config, "data", "path", error,
                             "data.path is missing; name the file of ratings, or use format = synthetic");
+    if (out->format != FORMAT_SYNTHETIC && !(out->path = pipes_path(out->path, "data.path", error)))
+        return -1;
     if (out->threshold == INFINITY)
         return config_error(config, "data", "threshold", error, "no record has a value of inf or more");
     if (read_range(config, data, out, error) != 0 || read_generate(config, data, out, error) != 0 ||

@@ -25,6 +25,7 @@
 #include "reading/catalogue.h"
 #include "reading/data_params.h"
 #include "reading/feature_file.h"
+#include "reading/item_names.h"
 #include "synthetic/generator.h"
 
 /* What loading holds beside the data set it fills. */
@@ -72,6 +73,16 @@ static int check_features(const struct config *config, const struct config_value
     return status;
 }
 
+static int check_names(const struct config *config, const struct config_values *data, struct dpf_error *error)
+{
+    char *path = item_names_path(data);
+    int status = path ? 0 : error_memory(error);
+    if (status == 0 && *path)
+        status = check_paths(config, "data", "item-names", path, "", error);
+    free(path);
+    return status == 0 ? item_names_check(config, data, error) : -1;
+}
+
 /* Looks at the header of each file, so that one without a column, or with other columns than the rest, is refused
    before anything is read. */
 static int check_columns(const char *path, const char *without, const struct file_options *options,
@@ -114,7 +125,7 @@ int data_check(const struct config *config, const struct config_values *data,
             return -1;
     if (o.relation_path[0] && check_paths(config, "data", "relation.path", o.relation_path, "", error) != 0)
         return -1;
-    if (check_features(config, data, error) != 0)
+    if (check_features(config, data, error) != 0 || check_names(config, data, error) != 0)
         return -1;
     for (int side = 0; side < 2 && o.weights.kind == WEIGHTS_FILES; side++)
         if (o.weights.paths[side][0] &&
@@ -541,7 +552,7 @@ static int parse(struct loading *l, struct dpf_error *error)
     return weights_load(o, l->pool, l->out, error);
 }
 
-/* Both sides' public features, for the ids that there are. */
+/* Both sides' public features, and names of items, for the ids that there are. */
 static int load_features(struct loading *l, const struct config *config, const struct config_values *data,
                          struct dpf_error *error)
 {
@@ -558,7 +569,7 @@ static int load_features(struct loading *l, const struct config *config, const s
         if (status != 0)
             return -1;
     }
-    return 0;
+    return item_names_load(config, data, &l->out->items, &l->out->item_names, error);
 }
 
 /* What depends on the split. */

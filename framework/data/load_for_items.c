@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "dataset/ids.h"
 #include "reading/data_params.h"
 #include "reading/feature_file.h"
@@ -52,6 +53,30 @@ int id_map_read(const char *path, struct id_map *out, struct dpf_error *error)
         status = order_as_read(&ids, out, error);
     ids_free(&ids);
     return status;
+}
+
+int id_map_read_names(const char *path, int64_t n, struct id_map *out, struct dpf_error *error)
+{
+    struct files_lines lines;
+    struct text bytes = {0};
+    int64_t read = 0;
+    if (files_open_lines(&lines, path, error) != 0)
+        return -1;
+    *out = (struct id_map){.offsets = memory_raw((size_t)n + 1, sizeof *out->offsets)};
+    for (const char *line; out->offsets && (line = files_next_line(&lines)); read++) {
+        if (read < n)
+            out->offsets[read] = (int64_t)bytes.length;
+        text_append(&bytes, line, strlen(line) + 1);
+    }
+    files_close_lines(&lines);
+    out->bytes = bytes.data;
+    if (!out->offsets || bytes.failed)
+        return error_memory(error);
+    out->n = n;
+    return read == n ? 0
+                     : error_at(error, DPF_FAULT_DATA, path, (long)read,
+                                "%lld names of %lld items: train again, or remove the file from run.json",
+                                (long long)read, (long long)n);
 }
 
 /* ---- records of these items ------------------------------------------------------------------------------

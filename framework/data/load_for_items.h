@@ -8,6 +8,9 @@
 /* The ids of a file with one a line, in the order of its lines. Free it with id_map_free. */
 int id_map_read(const char *path, struct id_map *out, struct dpf_error *error);
 
+/* Texts of that many items, a line each; lines may be empty, or the same. */
+int id_map_read_names(const char *path, int64_t n, struct id_map *out, struct dpf_error *error);
+
 /* Counts of a file's records whose users or items the model does not have. */
 struct left_records {
     int64_t unknown_items; /* records of items that it does not know */

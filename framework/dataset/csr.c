@@ -77,10 +77,16 @@ const dpf_features *feature_table_view(const struct feature_table *table, dpf_fe
     return table->ptr ? view : NULL;
 }
 
+const char *dataset_item_name(const struct dataset *dataset, int64_t item)
+{
+    return item < dataset->item_names.n ? id_map_text(&dataset->item_names, item) : "";
+}
+
 void dataset_free(struct dataset *dataset)
 {
     id_map_free(&dataset->users);
     id_map_free(&dataset->items);
+    id_map_free(&dataset->item_names);
     records_free(&dataset->train);
     records_free(&dataset->test);
     csr_free(&dataset->known);

@@ -125,6 +125,7 @@ struct user_candidates {
 
 struct dataset {
     struct id_map users, items;
+    struct id_map item_names; /* for people, by item; "" where there is none. n = 0: no item has one */
     struct records train;
     struct records test; /* n = 0 if there is none */
     struct csr
@@ -141,6 +142,9 @@ struct dataset {
         *shares[2]; /* of users, of items: which rows are whose, see shares.h; NULL: all are this rank's */
     struct violations violations; /* records that are at fault: left out, or changed. See load.h */
 };
+
+/* An item's name for people; "" without one. */
+const char *dataset_item_name(const struct dataset *dataset, int64_t item);
 
 /* Whether records have privacy weights; without, all weigh 1. */
 int dataset_has_weights(const struct dataset *dataset);

@@ -213,6 +213,19 @@ int ids_is_utf8(const char *bytes, size_t length)
     return 1;
 }
 
+struct field ids_as_utf8(struct text *buffer, const struct field *field)
+{
+    if (ids_is_utf8(field->data, field->length))
+        return *field;
+    buffer->length = 0;
+    for (size_t i = 0; i < field->length; i++) {
+        const unsigned char c = (unsigned char)field->data[i];
+        const char two[2] = {(char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f))};
+        text_append(buffer, c < 0x80 ? field->data + i : two, c < 0x80 ? 1 : 2);
+    }
+    return (struct field){buffer->data, buffer->length};
+}
+
 static int32_t add_latin1(struct ids *ids, const char *bytes, size_t length)
 {
     char *converted = memory_raw(2 * length + 1, 1);

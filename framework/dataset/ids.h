@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "base/text.h"
 #include "dataset/dataset.h"
 #include "lines/fields.h"
 
@@ -42,6 +43,9 @@ int32_t ids_add(struct ids *ids, const struct field *field);
 /* How the bytes of an id become UTF-8. */
 enum ids_encoding { IDS_AUTO = 0, IDS_UTF8 = 1, IDS_LATIN1 = 2 };
 int ids_is_utf8(const char *bytes, size_t length);
+/* A field that is no UTF-8 is Latin-1: decided field by field, so that no other line matters. The result may be in
+   buffer, until the next call. */
+struct field ids_as_utf8(struct text *buffer, const struct field *field);
 /*
  * Adds all ids of from; map (from->n) gets their codes in into. Texts are converted to UTF-8: from Latin-1,
  * or where the encoding is IDS_AUTO those that are not UTF-8, each for itself. *converted counts them.

@@ -9,7 +9,6 @@
 #include "base/ranks.h"
 
 #define BATCH_BYTES (INT64_C(64) << 20)
-#define WORDS 2 /* of an integer */
 
 struct batch {
     const dpf_user_sum *sum;
@@ -80,10 +79,9 @@ static int add_users(const struct component_sums *s, const dpf_user_sum *sum, st
 
 /* ---- over links ------------------------------------------------------------------------------------------ */
 
-struct remote_rows component_sums_rows(struct component_sums *s)
+static struct remote_rows sums_so_far(struct component_sums *s)
 {
-    return (struct remote_rows){
-        .data = s->told, .rows = s->n_told, .stride = WORDS, .columns = WORDS, .integers = 1};
+    return remote_sums(s->told, s->n_told);
 }
 
 /* Room for what the server tells of a sum: how many messages are in it, and its numbers. */
@@ -124,7 +122,7 @@ static int hear(struct component_sums *s, int64_t least)
 
 static int take(struct component_sums *s)
 {
-    const struct remote_rows known = component_sums_rows(s);
+    const struct remote_rows known = sums_so_far(s);
     return s->remote->take(s->remote->context, &known, s->error);
 }
 
@@ -174,11 +172,10 @@ static int open_sum(struct component_sums *s, const dpf_user_sum *sum, struct su
                                     .least = component->least_survivors,
                                     .bounds = &s->bound,
                                     .span = ranks_size() > 1 ? SUM_EVERYWHERE : SUM_ALONE};
-    struct sum_hands hands = {
-        .workers = &s->worker,
-        .n = 1,
-        .pool = s->pool,
-        .link = {.remote = s->remote, .known = component_sums_rows(s), .n_listed = s->n_users}};
+    struct sum_hands hands = {.workers = &s->worker,
+                              .n = 1,
+                              .pool = s->pool,
+                              .link = {.remote = s->remote, .known = sums_so_far(s), .n_listed = s->n_users}};
     snprintf(hands.step, sizeof hands.step, "sum %d", (int)s->made + 1);
     return sum_open(into, &shape, &hands, s->error);
 }
@@ -214,10 +211,4 @@ dpf_status component_sums_make(void *context, dpf_user_sum *sum)
     sum_free(&into);
     s->made++;
     return status == 0 ? DPF_OK : worker_cancelled() ? DPF_E_CANCELLED : DPF_E_INTERNAL;
-}
-
-void component_sums_free(struct component_sums *sums)
-{
-    free(sums->told);
-    *sums = (struct component_sums){.at = -1};
 }

@@ -19,8 +19,9 @@ struct component_sums {
     const struct engine_remote *remote; /* NULL: all users are here, or on other ranks */
     int64_t n_users, first, last;       /* those whose messages are made here */
     int32_t made;                       /* sums so far: each has draws of its own */
-    int64_t at;            /* party: the round that the server has announced; -1: none; COMPONENT_SUMS_OVER */
-    int64_t *told, n_told; /* with links: all sums so far, of which each is a count and its numbers */
+    int64_t at; /* party: the round that the server has announced; -1: none; COMPONENT_SUMS_OVER */
+    int64_t *told,
+        n_told; /* with links: all sums so far, of which each is a count and its numbers; the caller frees */
     struct sum_bound bound; /* of this sum's numbers */
     struct engine_stats *stats;
     struct dpf_error *error; /* why a sum failed */
@@ -29,8 +30,5 @@ struct component_sums {
 
 /* dpf_summing.sum; context is a struct component_sums. */
 dpf_status component_sums_make(void *context, dpf_user_sum *sum);
-/* All sums, for those who hear of the end of a run over links. */
-struct remote_rows component_sums_rows(struct component_sums *sums);
-void component_sums_free(struct component_sums *sums);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.h - rounds of side steps. */
+/* engine.h - trains models: rounds of side steps, or what a recommender does in their place. */
 #ifndef DPF_ENGINE_ENGINE_H
 #define DPF_ENGINE_ENGINE_H
 
@@ -34,6 +34,8 @@ struct engine_hooks {
 int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
                const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error);
 
+/* What all ends of a run over links are told at its end, of a trained model: released rows, or a recommender's sums. */
+struct remote_rows engine_told(const struct model *model);
 /* Solves a local side's rows alone, for the current rows of the other side, the given number of times (more
    than once for solvers that take steps). Nothing is sent. */
 int engine_fit_side(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "dataset/shares.h"
 #include "engine/checkpoint.h"
+#include "engine/model_work.h"
 #include "engine/noise_histogram.h"
 #include "engine/observed.h"
 #include "engine/step.h"
@@ -564,8 +565,8 @@ static int add_up_stats(struct engine_stats *stats, struct dpf_error *error)
     return 0;
 }
 
-int engine_run(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
-               const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
+static int train(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
+                 const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
 {
     struct engine engine = {.plan = plan, .dataset = dataset, .pool = pool, .model = model, .stats = stats};
     const struct observer *observer = hooks ? hooks->observer : NULL;
@@ -624,3 +625,5 @@ int engine_fit_side(struct plan *plan, const struct dataset *dataset, struct poo
     free(stats);
     return status;
 }
+
+const struct model_work factorization_work = {factorization_open, train, factorization_form};

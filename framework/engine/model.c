@@ -9,60 +9,8 @@
 #include "base/ranks.h"
 #include "dataset/shares.h"
 
-static void draw_row(const struct plan *plan, int side, dpf_cursor *cursor, float *out)
-{
-    const dpf_value *v = plan->model.params.values;
-    int kind = (int)v[MODEL_INIT].integer;
-    int64_t rank = v[MODEL_RANK].integer;
-    double scale = v[MODEL_INIT_SCALE].real;
-    if (kind == INIT_NORMAL_BY_RANK && rank > 0)
-        scale /= sqrt((double)rank);
-    double norm = v[MODEL_INIT_NORM].real, radius = plan->sides[side].radius;
-    int user_bias = plan->bias[DPF_SIDE_USERS] >= 0;
-    double draws[64], square = 0;
-    for (int64_t done = 0; done < rank; done += 64) {
-        int64_t n = rank - done < 64 ? rank - done : 64;
-        if (kind == INIT_UNIFORM)
-            random_uniform(cursor, draws, n);
-        else
-            random_normal(cursor, draws, n);
-        for (int64_t i = 0; i < n; i++) {
-            out[user_bias + done + i] = (float)(scale * draws[i]);
-            square += scale * draws[i] * scale * draws[i];
-        }
-    }
-    /* Rows start inside the ball that the solver keeps them in: its radius is a public bound. The same
-       holds for init-norm where the side is never updated. Two roundings to float32, by 2^-24 each, must
-       not leave it. */
-    const double length = sqrt(square), most = fmin(norm > 0 ? norm : INFINITY, radius) * (1 - 0x1p-22);
-    const double target = norm > 0 ? most : fmin(length, most);
-    for (int64_t i = 0; i < rank && length > 0 && target != length; i++)
-        out[user_bias + i] = (float)((double)out[user_bias + i] * (target / length));
-}
-
-/* Each row is drawn at its id: who else is there changes the numbers of rows, and must not change rows. */
-static void draw_rows(const struct plan *plan, int side, dpf_stream *stream, const struct dataset *dataset,
-                      struct side_factors *factors, int64_t stride)
-{
-    const struct id_map *ids = side == DPF_SIDE_USERS ? &dataset->users : &dataset->items;
-    for (int64_t row = shares_first(dataset, side); row < shares_last(dataset, side); row++) {
-        dpf_cursor cursor;
-        random_seek_id(stream, id_map_text(ids, row), &cursor);
-        draw_row(plan, side, &cursor, factors->data + row * stride);
-    }
-}
-
-/* A row holds the constant 1 where the other side's bias is. */
-static void set_constants(const struct plan *plan, const struct dataset *dataset, int side,
-                          struct side_factors *factors, int64_t stride)
-{
-    int column = plan->bias[1 - side];
-    for (int64_t row = shares_first(dataset, side); column >= 0 && row < shares_last(dataset, side); row++)
-        factors->data[row * stride + column] = 1.0f;
-}
-
 /* By chunks of users, in their order: the same for any number of ranks. */
-static int mean_value(const struct dataset *dataset, double *mean, struct dpf_error *error)
+int model_mean_value(const struct dataset *dataset, double *mean, struct dpf_error *error)
 {
     const struct csr *csr = &dataset->train.by_user;
     const int64_t chunk = shares_chunk(csr->rows), n_chunks = (csr->rows + chunk - 1) / chunk;
@@ -94,123 +42,6 @@ static int mean_value(const struct dataset *dataset, double *mean, struct dpf_er
     free(sums);
     free(offsets);
     return status;
-}
-
-static void fill_popularity(struct model *model, const struct dataset *dataset)
-{
-    const int64_t *ptr = dataset->train.by_item.ptr;
-    struct side_factors *users = &model->sides[DPF_SIDE_USERS], *items = &model->sides[DPF_SIDE_ITEMS];
-    for (int64_t u = 0; u < users->rows; u++)
-        users->data[u * model->stride] = 1.0f;
-    for (int64_t i = 0; i < items->rows; i++)
-        items->data[i * model->stride] = (float)(ptr[i + 1] - ptr[i]);
-}
-
-/* ---- biases --------------------------------------------------------------------------------------- */
-
-#define BIAS_RIDGE 5.0
-#define BIAS_ROUNDS 15
-
-/* Ridge regression of one side's biases on what the other's leave: the rank's rows, then everybody's. */
-static int solve_biases(const struct dataset *dataset, int side, double mean, const double *others,
-                        double *biases, struct dpf_error *error)
-{
-    const struct csr *csr = side == DPF_SIDE_USERS ? &dataset->train.by_user : &dataset->train.by_item;
-    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
-    if (!offsets)
-        return error_memory(error);
-    for (int64_t r = shares_first(dataset, side); r < shares_last(dataset, side); r++) {
-        double sum = 0, n = 0;
-        for (int64_t k = csr->ptr[r]; k < csr->ptr[r + 1]; k++) {
-            if (csr->voids && csr->voids[k])
-                continue;
-            sum += (csr->values ? (double)csr->values[k] : 1.0) - mean - others[csr->others[k]];
-            n++;
-        }
-        biases[r] = sum / (n + BIAS_RIDGE);
-    }
-    shares_offsets(dataset, side, offsets);
-    const int status = ranks_gather(biases, sizeof *biases, offsets, error);
-    free(offsets);
-    return status;
-}
-
-/* Columns: [user bias | item bias], each beside a constant 1. */
-static int fill_biases(struct model *model, const struct dataset *dataset, struct dpf_error *error)
-{
-    struct side_factors *users = &model->sides[DPF_SIDE_USERS], *items = &model->sides[DPF_SIDE_ITEMS];
-    double *of_users = memory_new((size_t)users->rows + 1, sizeof *of_users),
-           *of_items = memory_new((size_t)items->rows + 1, sizeof *of_items);
-    int status = of_users && of_items ? 0 : error_memory(error);
-    for (int round = 0; round < BIAS_ROUNDS && status == 0; round++) {
-        status = solve_biases(dataset, DPF_SIDE_ITEMS, model->offset, of_users, of_items, error);
-        if (status == 0)
-            status = solve_biases(dataset, DPF_SIDE_USERS, model->offset, of_items, of_users, error);
-    }
-    for (int64_t u = 0; u < users->rows && status == 0; u++) {
-        users->data[u * model->stride] = (float)of_users[u];
-        users->data[u * model->stride + 1] = 1.0f;
-    }
-    for (int64_t i = 0; i < items->rows && status == 0; i++) {
-        items->data[i * model->stride] = 1.0f;
-        items->data[i * model->stride + 1] = (float)of_items[i];
-    }
-    free(of_users);
-    free(of_items);
-    return status;
-}
-
-/* One direction of a state transform over the unknown columns: rows of `from` to rows of `to`. */
-static int map_state(const struct plan *plan, int side, int forward, const float *from, int64_t from_rows,
-                     float *to, int64_t to_rows, int64_t stride, struct dpf_error *error)
-{
-    struct instance *instance = plan->sides[side].state_transform;
-    const dpf_transform *transform = instance->functions;
-    int32_t cols = plan->dimension[side], first = plan->first[side];
-    double *in = memory_new((size_t)(from_rows * cols), sizeof *in);
-    double *out = memory_new((size_t)(to_rows * cols), sizeof *out);
-    struct worker *worker = worker_new(0, 1, error);
-    int status = in && out && worker ? 0 : error_memory(error);
-    if (status == 0) {
-        for (int64_t r = 0; r < from_rows; r++)
-            for (int32_t c = 0; c < cols; c++)
-                in[r * cols + c] = (double)from[r * stride + first + c];
-        dpf_message source = {sizeof source, 0, from_rows, NULL, 0, from_rows, in, cols, cols, 0};
-        dpf_message target = {sizeof target, 0, to_rows, NULL, 0, to_rows, out, cols, cols, 0};
-        dpf_call *call = worker_call(worker, instance, 0, 0, 0);
-        status = instance_result(
-            instance,
-            (forward ? transform->project : transform->adjoint)(instance->self, call, &source, &target),
-            "init", error);
-    }
-    for (int64_t r = 0; r < to_rows && status == 0; r++)
-        for (int32_t c = 0; c < cols; c++)
-            to[r * stride + first + c] = (float)out[r * cols + c];
-    worker_free(worker);
-    free(in);
-    free(out);
-    return status;
-}
-
-/* The projected rows start as the projection of the drawn ones, and readers see those from the start. */
-static int project_state(struct model *model, const struct plan *plan, int side, struct dpf_error *error)
-{
-    struct side_factors *factors = &model->sides[side];
-    struct instance *instance = plan->sides[side].state_transform;
-    const dpf_transform *transform = instance->functions;
-    factors->state_rows = factors->rows;
-    if (transform->rows &&
-        instance_result(instance, transform->rows(instance->self, factors->rows, &factors->state_rows),
-                        "init", error) != 0)
-        return -1;
-    factors->state_space = memory_new((size_t)(factors->state_rows * model->stride), sizeof(float));
-    if (!factors->state_space)
-        return error_memory(error);
-    if (map_state(plan, side, 1, factors->data, factors->rows, factors->state_space, factors->state_rows,
-                  model->stride, error) != 0)
-        return -1;
-    return map_state(plan, side, 0, factors->state_space, factors->state_rows, factors->data, factors->rows,
-                     model->stride, error);
 }
 
 /*
@@ -249,55 +80,10 @@ int model_gather_rows(const struct model *model, const struct dataset *dataset, 
     return status;
 }
 
-static int init_side(struct model *model, const struct plan *plan, const struct dataset *dataset, int side,
-                     struct dpf_error *error)
-{
-    struct side_factors *factors = &model->sides[side];
-    const struct side_plan *sp = &plan->sides[side];
-    dpf_stream *stream = random_stream_open(plan->seeded, plan_side_name(side), "init", error);
-    if (!stream)
-        return -1;
-    draw_rows(plan, side, stream, dataset, factors, model->stride);
-    set_constants(plan, dataset, side, factors, model->stride);
-    random_stream_free(stream);
-    if (model_shares_rows(plan, side) && model_gather_rows(model, dataset, side, factors->data, error) != 0)
-        return -1;
-    if (sp->state_transform && project_state(model, plan, side, error) != 0)
-        return -1;
-    int64_t solved = sp->state_transform ? factors->state_rows : factors->rows;
-    if (sp->updated && sp->state_width > 0) {
-        factors->solver_state = memory_new((size_t)solved * (size_t)sp->state_width, sizeof(float));
-        if (!factors->solver_state)
-            return error_memory(error);
-    }
-    return 0;
-}
-
-int model_initial_row(const struct model *model, const struct dataset *dataset, int side, int64_t row,
-                      float *out, struct dpf_error *error)
-{
-    const struct plan *plan = model->plan;
-    const int constant = plan->bias[1 - side];
-    dpf_stream *stream = random_stream_open(plan->seeded, plan_side_name(side), "init", error);
-    dpf_cursor cursor;
-    if (!stream)
-        return -1;
-    memset(out, 0, (size_t)model->stride * sizeof *out);
-    random_seek_id(stream, id_map_text(side == DPF_SIDE_USERS ? &dataset->users : &dataset->items, row),
-                   &cursor);
-    draw_row(plan, side, &cursor, out);
-    if (constant >= 0)
-        out[constant] = 1.0f;
-    random_stream_free(stream);
-    return 0;
-}
-
 /* A component that does not say that it reads which records are void gets those that are not. */
 int model_read(struct model *model, const struct dataset *dataset, struct dpf_error *error)
 {
-    const struct recommender_plan *component = &model->plan->recommender;
-    const int reads = !component->instance || (component->functions->flags(component->instance->self) &
-                                               DPF_RECOMMENDER_READS_VOIDS) != 0;
+    const int reads = plan_has(model->plan, MODEL_READS_VOIDS);
     records_free(&model->sound);
     model->dataset = dataset;
     model->train = &dataset->train;
@@ -307,65 +93,19 @@ int model_read(struct model *model, const struct dataset *dataset, struct dpf_er
     return shares_sound_records(dataset, &model->sound, error);
 }
 
-/* Room for a recommender's state, zeroed. */
-static int make_state(struct model *model, struct dpf_error *error)
+int model_make_rows(struct model *model, int32_t columns, struct dpf_error *error)
 {
-    const struct recommender_plan *component = &model->plan->recommender;
-    struct instance *instance = component->instance;
-    uint64_t bytes = 0;
-    if (instance_result(instance,
-                        component->functions->state_bytes(instance->self, model->dataset->users.n,
-                                                          model->dataset->items.n, &bytes),
-                        "state_bytes", error) != 0)
-        return -1;
-    model->state = bytes < SIZE_MAX ? memory_new((size_t)bytes, 1) : NULL;
-    model->state_bytes = bytes;
-    if (!model->state)
-        return error_set(error, DPF_FAULT_RUN, "out of memory: recommender %s needs %llu bytes for its state",
-                         instance->entry->component->id, (unsigned long long)bytes);
-    return 0;
-}
-
-int model_init_saved(struct model *model, const struct plan *plan, const struct dataset *dataset,
-                     struct dpf_error *error)
-{
-    if (!plan->recommender.instance)
-        return model_init(model, plan, dataset, error);
-    *model = (struct model){.plan = plan};
-    return model_read(model, dataset, error);
-}
-
-int model_init(struct model *model, const struct plan *plan, const struct dataset *dataset,
-               struct dpf_error *error)
-{
-    *model = (struct model){.plan = plan};
-    if (model_read(model, dataset, error) != 0)
-        return -1;
-    if (plan->recommender.instance)
-        return make_state(model, error);
-    int kind = (int)plan->model.params.values[MODEL_KIND].integer;
-    model->columns = kind == MODEL_FACTORIZATION ? plan->columns : kind == MODEL_BIASES ? 2 : 1;
-    model->stride = (model->columns + 15) / 16 * 16;
-    model->offset = plan->offset;
-    if ((kind == MODEL_MEAN || kind == MODEL_BIASES ||
-         (kind == MODEL_FACTORIZATION && plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN)) &&
-        mean_value(dataset, &model->offset, error) != 0)
-        return -1;
-    if (kind == MODEL_POPULARITY)
-        model->offset = 0;
-    model->sides[DPF_SIDE_USERS].rows = dataset->users.n;
-    model->sides[DPF_SIDE_ITEMS].rows = dataset->items.n;
+    model->columns = columns;
+    model->stride = (columns + 15) / 16 * 16;
+    model->sides[DPF_SIDE_USERS].rows = model->dataset->users.n;
+    model->sides[DPF_SIDE_ITEMS].rows = model->dataset->items.n;
     for (int side = 0; side < 2; side++) {
         struct side_factors *factors = &model->sides[side];
         factors->data = memory_sparse((size_t)(factors->rows * model->stride), sizeof(float));
         if (!factors->data)
             return error_memory(error);
-        if (kind == MODEL_FACTORIZATION && init_side(model, plan, dataset, side, error) != 0)
-            return -1;
     }
-    if (kind == MODEL_POPULARITY)
-        fill_popularity(model, dataset);
-    return kind == MODEL_BIASES ? fill_biases(model, dataset, error) : 0;
+    return 0;
 }
 
 void model_free(struct model *model)
@@ -377,6 +117,7 @@ void model_free(struct model *model)
     }
     records_free(&model->sound);
     free(model->state);
+    free(model->told);
     score_form_free(&model->form);
     *model = (struct model){0};
 }

@@ -29,8 +29,10 @@ struct model {
     int64_t stride;
     double offset;
     struct side_factors sides[2];
-    void *state; /* of a recommender component, 64-byte aligned; NULL for a factorization */
+    void *state; /* of a trained recommender, 64-byte aligned; NULL where there are rows */
     uint64_t state_bytes;
+    int64_t *told,
+        n_told; /* of a recommender over links: all sums, of which each is a count and its numbers */
     struct score_form form;        /* of a saved state, in place of one; else empty */
     const struct plan *plan;       /* for the inverses of record transforms, */
     const struct dataset *dataset; /* and the privacy weights that they need */
@@ -38,18 +40,25 @@ struct model {
     struct records sound;          /* those of them that are not void */
 };
 
-/* Initial values from run.seed: factorization, or a baseline filled in from the training records. */
+/* A factorization with initial values from run.seed, a baseline filled in from the training records, or a recommender
+   without a state yet. */
 int model_init(struct model *model, const struct plan *plan, const struct dataset *dataset,
                struct dpf_error *error);
 /* The row that model_init drew, of a side without a state transform, into out (stride numbers). */
 int model_initial_row(const struct model *model, const struct dataset *dataset, int side, int64_t row,
                       float *out, struct dpf_error *error);
-/* Of a component whose state or form is read from files: no room is made for a state. */
-int model_init_saved(struct model *model, const struct plan *plan, const struct dataset *dataset,
-                     struct dpf_error *error);
 /* Scores are of the records of this data set from now on: those trained with are forgotten. */
 int model_read(struct model *model, const struct dataset *dataset, struct dpf_error *error);
 void model_free(struct model *model);
+/* Zeroed rows of both sides. Part of model_init. */
+int model_make_rows(struct model *model, int32_t columns, struct dpf_error *error);
+/* The mean of all training values that are not void. */
+int model_mean_value(const struct dataset *dataset, double *mean, struct dpf_error *error);
+/* A model is factor rows of both sides, or a state. */
+static inline int model_has_rows(const struct model *model)
+{
+    return model->columns > 0;
+}
 /* Whether every rank has a side's rows of all ranks, or only its own. */
 int model_shares_rows(const struct plan *plan, int side);
 /* The rows of a side that are there: all, or the rank's own. */

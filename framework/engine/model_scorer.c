@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/recommender_fit.h"
+#include "engine/model_work.h"
 
 /* One record transform undone for a user's scores of items. */
 static int undo_transform(const struct model *model, struct instance *instance, int32_t user,
@@ -82,15 +82,9 @@ static dpf_array rows_of(const struct model *model, const char *name, int side)
                        .data = model->sides[side].data};
 }
 
-/* Popularity is one order for everybody; all others are rows of both sides. */
-static void form_of_rows(const struct model *model, struct score_form *out)
+void model_form_of_rows(const struct model *model, struct score_form *out)
 {
     *out = (struct score_form){.formula = SCORE_ROWS, .n_items = model->sides[DPF_SIDE_ITEMS].rows};
-    if (model->plan->model.params.values[MODEL_KIND].integer == MODEL_POPULARITY) {
-        out->formula = SCORE_BASE;
-        out->arrays[BASE_BASE] = rows_of(model, "base", DPF_SIDE_ITEMS);
-        return;
-    }
     out->arrays[ROWS_ITEMS] = rows_of(model, "items", DPF_SIDE_ITEMS);
     out->arrays[ROWS_USERS] = rows_of(model, "users", DPF_SIDE_USERS);
     out->scalars[ROWS_OFFSET] = model->offset;
@@ -103,7 +97,7 @@ static int transformed_scores(void *context, int32_t user, const int32_t *items,
     const struct model *model = context;
     struct scorer rows = {.context = NULL};
     struct score_desk desk = {.user = 0};
-    form_of_rows(model, &rows.form);
+    model_form_of_rows(model, &rows.form);
     int status = scorer_open(&rows, error);
     if (status == 0)
         status = scorer_scores(&rows, &desk, user, items, n, out, error);
@@ -112,17 +106,23 @@ static int transformed_scores(void *context, int32_t user, const int32_t *items,
     return status == 0 ? undo_record_transforms(model, user, items, n, out, error) : -1;
 }
 
+int factorization_form(struct model *model, struct scorer *out, struct dpf_error *error)
+{
+    (void)error;
+    if (are_transformed(model))
+        out->scores = transformed_scores;
+    else
+        model_form_of_rows(model, &out->form);
+    return 0;
+}
+
 int model_predicts_values(const struct model *model)
 {
-    const struct recommender_plan *component = &model->plan->recommender;
-    return component->instance ? (component->functions->flags(component->instance->self) &
-                                  DPF_RECOMMENDER_PREDICTS_VALUES) != 0
-                               : !model->dataset->implicit;
+    return !plan_has(model->plan, MODEL_RANKS_ONLY) && !model->dataset->implicit;
 }
 
 int model_scorer_of_state(struct model *model, struct scorer *out, struct dpf_error *error)
 {
-    const int is_component = model->plan->recommender.instance != NULL;
     *out = (struct scorer){.context = model,
                            .records = &model->train->by_user,
                            .users = &model->dataset->users,
@@ -130,15 +130,8 @@ int model_scorer_of_state(struct model *model, struct scorer *out, struct dpf_er
     if (model->form.formula) { /* its arrays stay the model's */
         out->form = model->form;
         memset(out->form.owned, 0, sizeof out->form.owned);
-    } else if (is_component) {
-        out->scores = recommender_fit_scores;
-        out->scores_of = recommender_fit_scores_of;
-        if (recommender_fit_form(model, &out->form, error) != 0)
-            return -1;
-    } else if (are_transformed(model)) {
-        out->scores = transformed_scores;
-    } else {
-        form_of_rows(model, &out->form);
+    } else if (model_work_of(model->plan)->form(model, out, error) != 0) {
+        return -1;
     }
     return scorer_open(out, error);
 }

@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "dataset/shares.h"
+#include "engine/component_sums.h"
+#include "engine/model_work.h"
 #include "seen/witness.h"
 
 static dpf_csr csr_view(const struct csr *csr)
@@ -51,6 +53,26 @@ static dpf_status add_up_ranks(void *context, int64_t *values, int64_t n)
 {
     struct dpf_error *error = context;
     return ranks_sum(values, n, error) == 0 ? DPF_OK : DPF_E_INTERNAL;
+}
+
+/* Room for a recommender's state, zeroed. */
+static int make_state(struct model *model, struct dpf_error *error)
+{
+    const struct recommender_plan *component = &model->plan->recommender;
+    struct instance *instance = component->instance;
+    uint64_t bytes = 0;
+    if (instance_result(instance,
+                        component->functions->state_bytes(instance->self, model->dataset->users.n,
+                                                          model->dataset->items.n, &bytes),
+                        "state_bytes", error) != 0)
+        return -1;
+    free(model->state);
+    model->state = bytes < SIZE_MAX ? memory_new((size_t)bytes, 1) : NULL;
+    model->state_bytes = bytes;
+    if (!model->state)
+        return error_set(error, DPF_FAULT_RUN, "out of memory: recommender %s needs %llu bytes for its state",
+                         instance->entry->component->id, (unsigned long long)bytes);
+    return 0;
 }
 
 static int fit_with(struct worker *worker, struct pool *pool, struct model *model, const dpf_witness *witness,
@@ -119,17 +141,6 @@ static int fit_summing(struct worker *worker, struct pool *pool, struct model *m
     return status;
 }
 
-int recommender_fit_remote(struct model *model, struct pool *pool, const struct engine_remote *remote,
-                           struct component_sums *sums, struct engine_stats *stats, struct dpf_error *error)
-{
-    memset(stats, 0, sizeof *stats);
-    *sums = (struct component_sums){.remote = remote, .stats = stats};
-    struct worker *worker = worker_new(0, pool_workers(pool), error);
-    const int status = worker ? fit_summing(worker, pool, model, NULL, sums, error) : -1;
-    worker_free(worker);
-    return status;
-}
-
 /* A component that releases what it did not state, or does not say what it releases, cannot be observed. */
 static int judge_witness(const struct model *model, const struct witness *w, struct dpf_error *error)
 {
@@ -151,33 +162,32 @@ static int judge_witness(const struct model *model, const struct witness *w, str
     return 0;
 }
 
-static int fit_here(struct model *model, struct pool *pool, const dpf_witness *witness,
-                    struct engine_stats *stats, struct dpf_error *error)
+static int fit(struct model *model, struct pool *pool, const struct engine_remote *remote,
+               const dpf_witness *witness, struct engine_stats *stats, struct dpf_error *error)
 {
-    memset(stats, 0, sizeof *stats);
-    struct component_sums sums = {.stats = stats};
+    struct component_sums sums = {.remote = remote, .stats = stats};
     struct worker *worker = worker_new(0, pool_workers(pool), error);
-    int status = !worker ? -1
+    int status = !worker || make_state(model, error) != 0 ? -1
                  : model->plan->recommender.aggregator
                      ? fit_summing(worker, pool, model, witness, &sums, error)
                      : fit_with(worker, pool, model, witness, NULL, stats, error);
     worker_free(worker);
+    model->told = sums.told;
+    model->n_told = sums.n_told;
     return status;
 }
 
-int recommender_fit_run(struct model *model, struct pool *pool, struct engine_stats *stats,
-                        struct dpf_error *error)
-{
-    return fit_here(model, pool, NULL, stats, error);
-}
-
-int recommender_fit_observed(struct model *model, struct pool *pool, const struct observer *observer,
-                             struct engine_stats *stats, struct dpf_error *error)
+/* Tasks of the component are spread over the pool; the bytes do not depend on the division. */
+static int train(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
+                 const struct engine_hooks *hooks, struct engine_stats *stats, struct dpf_error *error)
 {
     struct witness w;
+    (void)dataset;
+    if (!hooks || !hooks->observer)
+        return fit(model, pool, hooks ? hooks->remote : NULL, NULL, stats, error);
     const dpf_witness witness =
-        witness_begin(&w, observer, model->plan->recommender.releases, model->plan->recommender.n_releases);
-    int status = fit_here(model, pool, &witness, stats, error);
+        witness_begin(&w, hooks->observer, plan->recommender.releases, plan->recommender.n_releases);
+    int status = fit(model, pool, NULL, &witness, stats, error);
     if (status == 0)
         status = judge_witness(model, &w, error);
     witness_end(&w);
@@ -206,36 +216,33 @@ static int score_row(const struct model *model, const dpf_interactions *records,
 {
     struct instance *instance = model->plan->recommender.instance;
     struct worker *worker = worker_new(0, 1, error);
-    float *scores = memory_new((size_t)records->n_items + 1, sizeof *scores);
-    int status = !worker ? -1 : scores ? 0 : error_memory(error);
+    float *found = memory_new((size_t)records->n_items + 1, sizeof *found);
+    int status = !worker ? -1 : found ? 0 : error_memory(error);
     if (status == 0) {
-        const dpf_scoring scoring = {.size = sizeof scoring,
-                                     .user = user,
-                                     .records = records,
-                                     .state = model->state,
-                                     .scores = scores};
+        const dpf_scoring scoring = {
+            .size = sizeof scoring, .user = user, .records = records, .state = model->state, .scores = found};
         const dpf_call *call = worker_call(worker, instance, 0, 0, (uint32_t)user);
         status = instance_result(instance,
                                  model->plan->recommender.functions->scores(instance->self, call, &scoring),
                                  "scores", error);
     }
     for (int64_t k = 0; k < n && status == 0; k++)
-        out[k] = (double)scores[items ? items[k] : k];
-    free(scores);
+        out[k] = (double)found[items ? items[k] : k];
+    free(found);
     worker_free(worker);
     return status;
 }
 
-int recommender_fit_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
-                           struct dpf_error *error)
+/* plugin/1, a component without a form: context is the model. */
+static int scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
+                  struct dpf_error *error)
 {
     const struct model *model = context;
     struct records_view view;
     return score_row(model, records_of(model, &view), user, out, items, n, error);
 }
 
-int recommender_fit_scores_of(void *context, const struct score_records *own, double *out,
-                              struct dpf_error *error)
+static int scores_of(void *context, const struct score_records *own, double *out, struct dpf_error *error)
 {
     const struct model *model = context;
     const int64_t n_items = model->dataset->items.n, user_offsets[2] = {0, own->n};
@@ -265,7 +272,7 @@ int recommender_fit_scores_of(void *context, const struct score_records *own, do
     return status;
 }
 
-int recommender_fit_form(const struct model *model, struct score_form *out, struct dpf_error *error)
+static int form_of(const struct model *model, struct score_form *out, struct dpf_error *error)
 {
     const struct recommender_plan *component = &model->plan->recommender;
     struct instance *instance = component->instance;
@@ -291,3 +298,18 @@ int recommender_fit_form(const struct model *model, struct score_form *out, stru
     worker_free(worker);
     return status;
 }
+
+static int open_component(struct model *model, struct dpf_error *error)
+{
+    (void)model, (void)error; /* its state is made when it is trained, or read */
+    return 0;
+}
+
+static int form(struct model *model, struct scorer *out, struct dpf_error *error)
+{
+    out->scores = scores;
+    out->scores_of = scores_of;
+    return form_of(model, &out->form, error);
+}
+
+const struct model_work component_work = {open_component, train, form};

@@ -50,6 +50,13 @@ struct engine_remote {
     int (*answer)(void *context, const struct remote_release *release, struct dpf_error *error);
 };
 
+/* What the parties' messages are summed for. */
+struct remote_sum {
+    const struct term_plan *term; /* of the released side; NULL: a recommender's releases */
+    struct instance *aggregator;
+    int64_t least_survivors;
+};
+struct remote_sum remote_sum(const struct plan *plan);
 /* The side whose messages are summed. */
 int remote_side(const struct plan *plan);
 /* Whether parties solve the released side's rows themselves. */
@@ -59,5 +66,6 @@ int remote_solves(const struct plan *plan);
 int64_t remote_rounds(const struct plan *plan);
 /* A side's rows, as both ends have them. */
 struct remote_rows remote_floats(float *data, int64_t rows, int64_t stride, int columns);
+struct remote_rows remote_sums(int64_t *data, int64_t n);
 
 #endif

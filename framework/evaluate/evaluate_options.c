@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum {
     P_METRICS,
     P_K,
@@ -87,10 +89,11 @@ static const dpf_enum_value release_noises[] = {
 #define LARGEST_CUTOFF 1000000
 
 static const dpf_param params[P_COUNT] = {
-    [P_METRICS] = DPF_PARAM_TEXT_F("metrics", DPF_TYPE_STRING, "auto", DPF_PARAM_PRIVACY,
-                                   "Comma-separated names of metrics, without @k; see docs/metrics.md. "
-                                   "auto: rmse and mae of explicit feedback, and hr, ndcg, precision, "
-                                   "recall, map, mrr, coverage, mrank."),
+    [P_METRICS] = DPF_PARAM_TEXT_F(
+        "metrics", DPF_TYPE_STRING, "auto", DPF_PARAM_PRIVACY,
+        "Comma-separated names of metrics; see docs/metrics.md. Where k is not set, hr@10 sets it, for all. "
+        "auto: rmse and mae of explicit feedback, and hr, ndcg, precision, "
+        "recall, map, mrr, coverage, mrank."),
     [P_K] = DPF_PARAM_LIST_F("k", DPF_TYPE_INT_LIST, "10", 1, LARGEST_CUTOFF, DPF_PARAM_PRIVACY, "items",
                              "Cut-offs of ranking metrics: each is reported at each k."),
     [P_RANKING] = DPF_PARAM_ENUM_F("ranking", RANKING_FULL, rankings, 0,
@@ -211,12 +214,36 @@ int evaluate_options_rank(const struct evaluate_options *options)
     return options->n_popularity_bands > 0;
 }
 
+/* "hr@10": the cut-offs that names have are collected; read_cutoffs compares them with k. */
+static int take_named_cutoff(struct evaluate_options *out, int id, const char *name,
+                             const struct place *place)
+{
+    int64_t k;
+    if (!metric_has_cutoff((enum metric_id)id))
+        return refuse(place, P_METRICS, "\"%s\": this metric has no cut-off; write %s", name,
+                      metric_name((enum metric_id)id));
+    if (text_to_int(strchr(name, '@') + 1, &k) != 0 || k < 1 || k > LARGEST_CUTOFF)
+        return refuse(place, P_METRICS, "\"%s\": a cut-off is a number from 1 to %d", name, LARGEST_CUTOFF);
+    for (int64_t i = 0; i < out->n_cutoffs; i++)
+        if (out->cutoffs[i] == k)
+            return 0;
+    if (out->n_cutoffs == MOST_CUTOFFS)
+        return refuse(place, P_METRICS, "at most %d cut-offs", MOST_CUTOFFS);
+    out->cutoffs[out->n_cutoffs++] = k;
+    return 0;
+}
+
 static int choose(struct evaluate_options *out, const char *name, const struct place *place)
 {
-    int id = metric_by_name(name);
-    if (id < 0 && strchr(name, '@'))
-        return refuse(place, P_METRICS, "\"%s\" names a cut-off; write %.*s, and set k = %s", name,
-                      (int)strcspn(name, "@"), name, strchr(name, '@') + 1);
+    char bare[48];
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(name, "@"), name);
+    const int id = metric_by_name(bare);
+    if (id >= 0 && strchr(name, '@')) {
+        const int is_new = !evaluate_options_chosen(out, (enum metric_id)id);
+        if (is_new)
+            out->chosen[out->n_chosen++] = (enum metric_id)id;
+        return take_named_cutoff(out, id, name, place);
+    }
     if (id < 0) {
         const char *nearest = metric_nearest(name);
         return refuse(place, P_METRICS, "there is no metric \"%s\"%s%s%s", name,
@@ -266,22 +293,37 @@ static int read_metrics(struct evaluate_options *out, const char *text, int impl
     return 0;
 }
 
+static int lists(const dpf_value *value, int64_t k)
+{
+    for (int64_t i = 0; i < value->count; i++)
+        if (value->integers[i] == k)
+            return 1;
+    return 0;
+}
+
+/* Those of k; without it, those that metrics are named with. */
 static int read_cutoffs(struct evaluate_options *out, const dpf_value *value, const struct place *place)
 {
     if (value->count < 1)
         return refuse(place, P_K, "give at least one cut-off, such as 10");
     if (value->count > MOST_CUTOFFS)
         return refuse(place, P_K, "at most %d cut-offs", MOST_CUTOFFS);
-    out->cutoffs = value->integers;
-    out->n_cutoffs = value->count;
-    for (int64_t i = 0; i < value->count; i++) {
-        int64_t k = value->integers[i];
+    for (int64_t i = 0; i < value->count; i++)
         for (int64_t j = 0; j < i; j++)
-            if (value->integers[j] == k)
-                return refuse(place, P_K, "%lld is listed twice", (long long)k);
-        if (k > out->largest_cutoff)
-            out->largest_cutoff = k;
+            if (value->integers[j] == value->integers[i])
+                return refuse(place, P_K, "%lld is listed twice", (long long)value->integers[i]);
+    for (int64_t i = 0; i < out->n_cutoffs && value->is_set; i++)
+        if (!lists(value, out->cutoffs[i]))
+            return refuse(place, P_METRICS,
+                          "a name has the cut-off %lld, which k does not list: add it there",
+                          (long long)out->cutoffs[i]);
+    if (value->is_set || out->n_cutoffs == 0) {
+        memcpy(out->cutoffs, value->integers, (size_t)value->count * sizeof *out->cutoffs);
+        out->n_cutoffs = value->count;
     }
+    for (int64_t i = 0; i < out->n_cutoffs; i++)
+        if (out->cutoffs[i] > out->largest_cutoff)
+            out->largest_cutoff = out->cutoffs[i];
     return 0;
 }
 

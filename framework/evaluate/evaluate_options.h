@@ -20,7 +20,7 @@ enum evaluate_clip { EVALUATE_CLIP_AUTO, EVALUATE_CLIP_YES, EVALUATE_CLIP_NO };
 struct evaluate_options {
     int n_chosen;
     enum metric_id chosen[METRIC_COUNT]; /* in the order of the configuration */
-    const int64_t *cutoffs;
+    int64_t cutoffs[MOST_CUTOFFS];
     int64_t n_cutoffs;
     int64_t largest_cutoff;
     int sampled;

@@ -13,27 +13,18 @@ static int is_site(const struct plan *plan)
     return plan->parties.params.values[PARTIES_KIND].integer == PARTIES_SILOS_BY_USERS;
 }
 
-static struct instance *aggregator_of(const struct plan *plan)
-{
-    return plan_is_factorization(plan) ? plan->sides[remote_side(plan)].terms[0].aggregator
-                                       : plan->recommender.aggregator;
-}
-
 /* A sum of fewer messages is not opened; 0: the server sees each message, and its noise does not rest on others. */
 static int64_t least_parties(const struct plan *plan)
 {
-    const struct instance *instance = aggregator_of(plan);
-    const dpf_aggregator *aggregator = instance->functions;
+    const struct remote_sum sum = remote_sum(plan);
+    const dpf_aggregator *aggregator = sum.aggregator->functions;
     dpf_aggregator_limits limits = {.size = sizeof limits, .parties = 1};
     if (aggregator->sees != DPF_SEES_SUM)
         return 0;
     if (aggregator->limits)
-        aggregator->limits(instance->self, plan->n_users, &limits);
+        aggregator->limits(sum.aggregator->self, plan->n_users, &limits);
     int64_t least = limits.survivors > 2 ? limits.survivors : 2;
-    const int64_t needed = plan_is_factorization(plan)
-                               ? plan->sides[remote_side(plan)].terms[0].noise.least_survivors
-                               : plan->recommender.least_survivors;
-    return needed > least ? needed : least;
+    return sum.least_survivors > least ? sum.least_survivors : least;
 }
 
 int consent_judge(const struct plan *plan, const struct config_values *consent, struct dpf_error *error)
@@ -78,9 +69,8 @@ static void add_learnt(struct text *text, const struct plan *plan, int width)
     text_free(&words);
 }
 
-static void add_term(struct text *words, const struct plan *plan)
+static void add_term(struct text *words, const struct plan *plan, const struct term_plan *term)
 {
-    const struct term_plan *term = &plan->sides[remote_side(plan)].terms[0];
     const char *mechanism = term->mechanism->entry->component->id;
     text_add(words,
              "In %lld rounds at most, once in each, it sends one message of %lld rows of %d integers: ",
@@ -120,14 +110,15 @@ static void add_releases(struct text *words, const struct plan *plan)
 
 static void add_messages(struct text *text, const struct plan *plan, int width)
 {
+    const struct term_plan *term = remote_sum(plan).term;
     struct text words = {0};
-    if (plan_is_factorization(plan))
-        add_term(&words, plan);
+    if (term)
+        add_term(&words, plan, term);
     else
         add_releases(&words, plan);
     if (least_parties(plan) > 0)
         text_add(&words, " Before a message, keys and shares of keys; after it, shares.");
-    if (plan_is_factorization(plan))
+    if (plan_has(plan, MODEL_HAS_ROUNDS))
         text_add(&words,
                  " If the server stops and continues, it may ask for the message of one round again: this "
                  "party sends another one, with new noise, if it can pay for a round more.");

@@ -107,7 +107,7 @@ static const char *data_refusal(const struct plan *plan)
     return NULL;
 }
 
-static const char *factorization_refusal(const struct plan *plan)
+static const char *rounds_refusal(const struct plan *plan)
 {
     if (!plan->sides[DPF_SIDE_ITEMS].updated || !plan->sides[DPF_SIDE_ITEMS].released ||
         plan->sides[DPF_SIDE_USERS].released)
@@ -128,23 +128,23 @@ static const char *factorization_refusal(const struct plan *plan)
 }
 
 /* With an aggregator the plan has made sure of users who send messages with their shares of the noise. */
-static const char *recommender_refusal(const struct plan *plan)
+static const char *sums_refusal(const struct plan *plan)
 {
-    const struct recommender_plan *component = &plan->recommender;
-    if (!component->instance)
-        return "only factorizations and recommenders can: a baseline trains on all records in one place";
-    if (!component->aggregator)
+    struct instance *aggregator = plan->recommender.aggregator;
+    if (!aggregator)
         return "without [model] aggregator a recommender trains on all records in one place: "
                "set it to secagg";
-    if (((const dpf_aggregator *)component->aggregator->functions)->sees != DPF_SEES_SUM)
+    if (((const dpf_aggregator *)aggregator->functions)->sees != DPF_SEES_SUM)
         return "the server sees messages, and each has a share of the noise alone: "
                "set [model] aggregator = secagg";
-    return aggregator_refusal(component->aggregator);
+    return aggregator_refusal(aggregator);
 }
 
 const char *federation_refusal(const struct plan *plan)
 {
-    const char *why = plan_is_factorization(plan) ? factorization_refusal(plan) : recommender_refusal(plan);
+    const char *why = plan->model_facts.cannot[USE_LINKS];
+    if (!why)
+        why = plan_has(plan, MODEL_HAS_ROUNDS) ? rounds_refusal(plan) : sums_refusal(plan);
     if (why)
         return why;
     if (plan->metrics.numbers > 0)

@@ -110,16 +110,14 @@ static int check_quorum(const struct plan *plan, const struct config_values *fed
                         struct dpf_error *error)
 {
     const int64_t quorum = federation->params.values[FEDERATION_QUORUM].integer;
-    const struct term_plan *term =
-        plan_is_factorization(plan) ? &plan->sides[remote_side(plan)].terms[0] : NULL;
-    const int64_t least = term ? term->noise.least_survivors : plan->recommender.least_survivors;
-    if (quorum > 0 && term && term->sampler)
+    const struct remote_sum sum = remote_sum(plan);
+    if (quorum > 0 && sum.term && sum.term->sampler)
         return config_error(plan->config, "federation", "quorum", error,
                             "the run draws its parties, and its guarantee may rest on who is drawn: set 0");
-    if (quorum > 0 && quorum < least)
+    if (quorum > 0 && quorum < sum.least_survivors)
         return config_error(plan->config, "federation", "quorum", error,
                             "the noise needs %lld parties in each sum: ask for as many, or set 0",
-                            (long long)least);
+                            (long long)sum.least_survivors);
     return 0;
 }
 

@@ -13,8 +13,7 @@
 
 #include "base/log.h"
 #include "base/ticker.h"
-#include "plan/recommender_plan.h"
-#include "plan/queries.h"
+#include "plan/model_type.h"
 #include "plan/metric_release.h"
 
 #define WIDEST 0x1p40        /* factors tried are within this of 1 */
@@ -69,9 +68,7 @@ static int epsilon_at(struct calibration *c, double factor, double *epsilon, str
     c->plan->noise_factor = factor;
     judged.accounts = NULL;
     judged.n_accounts = 0;
-    if ((c->plan->recommender.instance ? recommender_plan_complete(c->plan, error)
-                                       : queries_replan(c->plan, error)) != 0 ||
-        metric_release_charge(c->plan, error) != 0)
+    if (c->plan->type->replan(c->plan, error) != 0 || metric_release_charge(c->plan, error) != 0)
         return -1;
     int status = guarantee_account(&judged, &c->accountant, 1, &c->plan->ledger,
                                    c->plan->run.params.values[RUN_ROUNDS].integer, error);

@@ -317,39 +317,13 @@ int combinations_check_finish(const struct plan *plan, struct dpf_error *error)
     return 0;
 }
 
-/* Whether a recommender's state has a part for each user, so that it knows no others. */
-static int has_rows_of_users(const struct recommender_plan *component)
-{
-    uint64_t few = 0, many = 0;
-    void *self = component->instance->self;
-    return component->functions->state_bytes(self, 2, 100, &few) == DPF_OK &&
-           component->functions->state_bytes(self, 2000, 100, &many) == DPF_OK && few != many;
-}
-
 int combinations_check_held_out(const struct plan *plan, struct dpf_error *error)
 {
-    static const char remedy[] = "; hold out records instead, as with kind = per-user";
-    const struct side_plan *users = &plan->sides[DPF_SIDE_USERS];
-    const struct recommender_plan *component = &plan->recommender;
-    if (plan->split.params.values[S_KIND].integer != SPLIT_USERS)
-        return 0;
-    if (component->instance && has_rows_of_users(component))
-        return config_error(plan->config, "split", "kind", error,
-                            "users: the model of recommender %s has a part for each user that it was trained "
-                            "on, and none for held-out users%s",
-                            component->instance->entry->component->id, remedy);
-    if (plan->model.params.values[MODEL_KIND].integer == MODEL_BIASES)
-        return config_error(plan->config, "split", "kind", error,
-                            "users: [model] kind = biases has a bias for each user that it was trained on, "
-                            "and none for held-out users%s",
-                            remedy);
-    if (plan_is_factorization(plan) && (!users->updated || users->released))
-        return config_error(
-            plan->config, "split", "kind", error,
-            "users: rows of held-out users are solved from their own records without noise, but the rows "
-            "of [users] %s%s",
-            users->released ? "are released with noise" : "are never solved", remedy);
-    return 0;
+    const char *why = plan->model_facts.cannot[USE_HELD_OUT_USERS];
+    return plan->split.params.values[S_KIND].integer == SPLIT_USERS && why
+               ? config_error(plan->config, "split", "kind", error,
+                              "users: %s; hold out records instead, as with kind = per-user", why)
+               : 0;
 }
 
 static int check_facts(const struct plan *plan, struct dpf_error *error)
@@ -364,10 +338,9 @@ static int check_facts(const struct plan *plan, struct dpf_error *error)
 
 int combinations_check_home_terms(const struct plan *plan, struct dpf_error *error)
 {
-    const struct recommender_plan *component = &plan->recommender;
     if (!plan->model.params.values[MODEL_HOME_TERMS].integer)
         return 0;
-    if (!component->instance || !component->functions->form)
+    if (!plan_has(plan, MODEL_HAS_FORM))
         return config_error(plan->config, "model", "home-terms", error,
                             "this model has no home terms; recommenders private-gram, private-ratings, "
                             "private-popularity and private-biases have: name one, or set home-terms = no");
@@ -408,7 +381,7 @@ static int check_continues(const struct plan *plan, const struct term_plan *term
 
 int combinations_check_checkpoint(const struct plan *plan, struct dpf_error *error)
 {
-    if (!plan_is_factorization(plan))
+    if (!plan_has(plan, MODEL_HAS_ROUNDS))
         return config_error(plan->config, "run", "checkpoint", error,
                             "only a factorization has rounds between which its state can be kept; set "
                             "checkpoint = false");

@@ -312,6 +312,9 @@ static int make_side(struct plan *plan, int which, struct dpf_error *error)
 }
 
 static void free_sides(struct plan *plan);
+static void free_one(struct instance *instance, void *context);
+static void visit_side(const struct side_plan *side, void (*visit)(struct instance *instance, void *context),
+                       void *context);
 
 /*
  * Baselines are not solved, but a variant of a file may be one: both sides may stay if they would do in a
@@ -337,7 +340,7 @@ static int check_no_side(const struct plan *plan, const char *name, struct dpf_e
     return 0;
 }
 
-static int check_sides(struct plan *plan, struct dpf_error *error)
+int components_check_idle_sides(struct plan *plan, struct dpf_error *error)
 {
     int status = 0;
     for (int which = 0; which < 2 && status == 0; which++) {
@@ -352,12 +355,13 @@ static int check_sides(struct plan *plan, struct dpf_error *error)
             status = make_side(&apart, which, error);
         if (!solver || !*solver->value || !apart.sides[which].updated)
             skip_side(plan, plan_side_name(which));
+        visit_side(&apart.sides[which], free_one, NULL);
         free_sides(&apart);
     }
     return status;
 }
 
-static int make_accountants(struct plan *plan, struct dpf_error *error)
+int components_make_accountants(struct plan *plan, struct dpf_error *error)
 {
     int n = 0;
     char **names = components_names(plan->accountant_list.params.values[ACCOUNTANTS_LIST].text, &n);
@@ -380,32 +384,51 @@ static int make_accountants(struct plan *plan, struct dpf_error *error)
     return status;
 }
 
-int components_make(struct plan *plan, struct dpf_error *error)
+int components_make_sides(struct plan *plan, struct dpf_error *error)
 {
-    if (plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION && check_sides(plan, error) != 0)
-        return -1;
-    if (plan_is_factorization(plan))
-        for (int side = 0; side < 2; side++)
-            if (make_side(plan, side, error) != 0)
-                return -1;
-    if (plan_is_factorization(plan) && !plan->sides[0].updated && !plan->sides[1].updated &&
-        plan->run.params.values[RUN_ROUNDS].integer > 0)
-        return config_error(
-            plan->config, plan_side_name(plan->order[0]), "update", error,
-            "neither side is solved, so the rounds would change nothing: set update = yes, or "
-            "[run] rounds = 0 for the initial rows");
-    return make_accountants(plan, error);
+    for (int side = 0; side < 2; side++)
+        if (make_side(plan, side, error) != 0)
+            return -1;
+    return 0;
 }
 
-static void free_term(struct term_plan *term)
+static void visit_one(struct instance *instance, void (*visit)(struct instance *instance, void *context),
+                      void *context)
 {
-    instance_free(term->loss);
-    instance_free(term->sampler);
-    instance_free(term->mechanism);
-    instance_free(term->aggregator);
-    for (int i = 0; i < term->n_transforms; i++)
-        instance_free(term->transforms[i]);
-    free(term->transforms);
+    if (instance)
+        visit(instance, context);
+}
+
+static void visit_side(const struct side_plan *side, void (*visit)(struct instance *instance, void *context),
+                       void *context)
+{
+    visit_one(side->solver, visit, context);
+    for (int i = 0; i < side->n_terms; i++) {
+        const struct term_plan *term = &side->terms[i];
+        visit_one(term->loss, visit, context);
+        visit_one(term->sampler, visit, context);
+        for (int t = 0; t < term->n_transforms; t++)
+            visit_one(term->transforms[t], visit, context);
+        visit_one(term->mechanism, visit, context);
+        visit_one(term->aggregator, visit, context);
+    }
+}
+
+void plan_visit(const struct plan *plan, void (*visit)(struct instance *instance, void *context),
+                void *context)
+{
+    for (int which = 0; which < 2; which++)
+        visit_side(&plan->sides[which], visit, context);
+    visit_one(plan->recommender.instance, visit, context);
+    visit_one(plan->recommender.aggregator, visit, context);
+    for (int i = 0; i < plan->n_accountants; i++)
+        visit_one(plan->accountants[i], visit, context);
+}
+
+static void free_one(struct instance *instance, void *context)
+{
+    (void)context;
+    instance_free(instance);
 }
 
 /* With the values of their sections. */
@@ -414,9 +437,8 @@ static void free_sides(struct plan *plan)
     for (int which = 0; which < 2; which++) {
         struct side_plan *side = &plan->sides[which];
         for (int i = 0; i < side->n_terms; i++)
-            free_term(&side->terms[i]);
+            free(side->terms[i].transforms);
         free(side->terms);
-        instance_free(side->solver);
         free(side->ridge_per_count);
         free(side->ridge_constant);
     }
@@ -429,10 +451,7 @@ static void free_sides(struct plan *plan)
 
 void components_free(struct plan *plan)
 {
+    plan_visit(plan, free_one, NULL);
     free_sides(plan);
-    instance_free(plan->recommender.instance);
-    instance_free(plan->recommender.aggregator);
-    for (int i = 0; i < plan->n_accountants; i++)
-        instance_free(plan->accountants[i]);
     free(plan->accountants);
 }

@@ -5,7 +5,10 @@
 
 #include "plan/plan.h"
 
-int components_make(struct plan *plan, struct dpf_error *error);
+int components_make_sides(struct plan *plan, struct dpf_error *error);
+/* Of a model that solves no side: what its sections say has to do in a factorization, or not to be there. */
+int components_check_idle_sides(struct plan *plan, struct dpf_error *error);
+int components_make_accountants(struct plan *plan, struct dpf_error *error);
 void components_free(struct plan *plan);
 /* Binds a section and remembers the values for the resolved configuration. */
 int components_bind(struct plan *plan, const char *section, const dpf_param *table, int64_t n, int strict,

@@ -30,7 +30,7 @@ static int by_similarity(const struct plan *plan)
 
 /* With links a user's row depends on records of others, unless all that comes from friends is what they sent
    through a mechanism. */
-static int reads_friends(const struct plan *plan, const struct side_plan *side)
+int facts_reads_friends(const struct plan *plan, const struct side_plan *side)
 {
     for (int i = 0; i < side->n_terms; i++)
         if (side->terms[i].source == SOURCE_RELATION && (!side->terms[i].mechanism || by_similarity(plan)))
@@ -63,7 +63,7 @@ static void judge_reads(const struct plan *plan, const struct term_plan *term, s
         facts->reads = FROM_RELEASES;
         snprintf(facts->reads_why, sizeof facts->reads_why, "%s factors come from earlier releases", name);
     } else if (plan->guarantee.unit == DPF_UNIT_USER && other == DPF_SIDE_USERS && term->by_user &&
-               !reads_friends(plan, side) && facts->unit_stated) {
+               !facts_reads_friends(plan, side) && facts->unit_stated) {
         facts->reads = FROM_OWN_RECORD;
         snprintf(facts->reads_why, sizeof facts->reads_why,
                  "each user's message reads that user's own row, and the whole message is %s",
@@ -336,7 +336,7 @@ void facts_question(const struct plan *plan, struct fact_question *out)
                     .ids_public = privacy[PRIVACY_ID_LISTS].integer == 1},
         .declared = {model[MODEL_USERS].integer, model[MODEL_ITEMS].integer},
         .stops_by_error = plan->run.params.values[RUN_UNTIL].integer == UNTIL_TRAINING_ERROR,
-        .offset_is_mean = plan_is_factorization(plan) && model[MODEL_OFFSET].integer == OFFSET_MEAN,
+        .offset_is_mean = plan_has(plan, MODEL_HAS_ROUNDS) && model[MODEL_OFFSET].integer == OFFSET_MEAN,
         .value_lo = plan->value_lo,
         .value_hi = plan->value_hi,
         .releases_metrics = plan->metrics.numbers > 0,
@@ -408,17 +408,12 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     for (int32_t i = 0; i < plan->recommender.n_releases; i++)
         recommender_plan_judge(plan, i, &plan->facts[run->n_terms++]);
     if (plan->metrics.numbers > 0)
-        metric_release_judge(plan, reads_friends(plan, &plan->sides[DPF_SIDE_USERS]),
-                             &plan->facts[run->n_terms++]);
+        metric_release_judge(plan, &plan->facts[run->n_terms++]);
     run->terms = plan->facts;
-    run->rounds = plan->recommender.instance ? 1 : plan->run.params.values[RUN_ROUNDS].integer;
+    run->rounds = plan->model_facts.rounds;
     for (int which = 0; which < 2 && run->n_terms > 0; which++)
         judge_bare_terms(plan, &plan->sides[which], run);
-    run->local_users = plan->sides[DPF_SIDE_USERS].updated && !plan->sides[DPF_SIDE_USERS].public_rows &&
-                       plan->sides[DPF_SIDE_ITEMS].public_rows;
-    if (plan->recommender.instance)
-        run->local_users = (plan->recommender.functions->flags(plan->recommender.instance->self) &
-                            DPF_RECOMMENDER_SCORES_AT_HOME) != 0;
+    run->local_users = plan_has(plan, MODEL_AT_HOME);
     run->public_features = plan_releases_read_items(plan) || *plan->data.params.values[D_USER_FEATURES].text;
     run->secure = plan->privacy.params.values[PRIVACY_RANDOMNESS].integer == 0;
     return judge_input(plan, run, error);

@@ -40,7 +40,7 @@ static int32_t own_term(const struct plan *plan)
 static dpf_event event_of(const struct plan *plan)
 {
     const struct metric_release *release = &plan->metrics;
-    const int64_t rounds = plan->recommender.instance ? 1 : plan->run.params.values[RUN_ROUNDS].integer;
+    const int64_t rounds = plan->model_facts.rounds;
     dpf_event event = {
         .kind = release->laplace ? DPF_EVENT_DISCRETE_LAPLACE : DPF_EVENT_DISCRETE_GAUSSIAN,
         .lifetime = DPF_LIFETIME_ROUND,
@@ -168,30 +168,9 @@ int metric_release_choose(struct plan *plan, struct instance *accountant, struct
 
 /* ---- conditions ---------------------------------------------------------------------------------------- */
 
-/* Why a user's own metrics depend on records of others that got no noise, or NULL. */
-static const char *raw_reads(const struct plan *plan, int reads_friends)
+void metric_release_judge(const struct plan *plan, struct term_facts *facts)
 {
-    const struct side_plan *users = &plan->sides[DPF_SIDE_USERS], *items = &plan->sides[DPF_SIDE_ITEMS];
-    const struct recommender_plan *component = &plan->recommender;
-    if (component->instance)
-        return component->functions->flags(component->instance->self) & DPF_RECOMMENDER_STATE_RELEASED
-                   ? NULL
-                   : "scores are made from a state that is not released, and reads the records of others";
-    if (!plan_is_factorization(plan))
-        return "a baseline's scores are averages of everybody's records, without noise";
-    if (plan->model.params.values[MODEL_OFFSET].integer == OFFSET_MEAN)
-        return "predictions start from the mean of the training ratings, which gets no noise; use offset = "
-               "midpoint";
-    if (items->updated && !items->public_rows)
-        return "scores are made from items' factors that are computed from everybody's records without noise";
-    if (users->updated && !users->public_rows && reads_friends)
-        return "users' factors are computed from those of their friends, without noise";
-    return NULL;
-}
-
-void metric_release_judge(const struct plan *plan, int reads_friends, struct term_facts *facts)
-{
-    const char *raw = raw_reads(plan, reads_friends);
+    const char *raw = plan->model_facts.cannot[USE_NOISY_METRICS];
     *facts = (struct term_facts){
         .bounded = 1,
         .reads = raw ? FROM_RAW_DATA : FROM_RELEASES,

@@ -17,6 +17,6 @@ int metric_release_choose(struct plan *plan, struct instance *accountant, struct
 /* Adds the release to a ledger that was made anew. */
 int metric_release_charge(struct plan *plan, struct dpf_error *error);
 /* What bears on the conditions. */
-void metric_release_judge(const struct plan *plan, int reads_friends, struct term_facts *facts);
+void metric_release_judge(const struct plan *plan, struct term_facts *facts);
 
 #endif

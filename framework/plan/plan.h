@@ -20,6 +20,8 @@
 
 #define PLAN_MAX_TRANSFORMS 16
 
+struct model_type;
+
 /* How far a unit moves a term's message: each block, and blocks together. */
 struct term_sensitivity {
     dpf_sensitivity blocks[DPF_MAX_BLOCKS];
@@ -105,6 +107,38 @@ struct metric_release {
     double grid, scale;
 };
 
+/* What a model does, so that nobody asks which type it has. */
+enum model_trait {
+    MODEL_TRAINS = 1,        /* it learns; a baseline is counts and means, which models are compared with */
+    MODEL_HAS_ROUNDS = 2,    /* between which its state can be kept */
+    MODEL_RANKS_ONLY = 4,    /* its scores order items, and are no predictions of values */
+    MODEL_AT_HOME = 8,       /* users' part of it is made from releases and the users' own records */
+    MODEL_HAS_FORM = 16,     /* of a recommender: scores follow from its state by a formula */
+    MODEL_DIVIDES = 32,      /* ranks can train it, each with its own users */
+    MODEL_READS_VOIDS = 128, /* it knows which records are void; others get those that are not */
+    MODEL_TELLS = 64,        /* tells observers itself what its users send, maybe without the exact numbers */
+};
+
+/* Uses that a type of model may refuse. */
+enum model_use {
+    USE_HELD_OUT_USERS, /* to score users that it was not trained on */
+    USE_NOISY_METRICS,  /* of scores that follow from releases and a user's own records */
+    USE_AUDIT,
+    USE_ATTACK,
+    USE_LINKS, /* with parties in processes of their own */
+    MODEL_USES
+};
+
+struct model_facts {
+    uint32_t has;                   /* enum model_trait */
+    const char *id;                 /* of the component; "factorization" without one */
+    const char *version;            /* of the component, or NULL */
+    int64_t rounds;                 /* in which releases are made */
+    int released[2];                /* whether a side's part of the model is among what is released */
+    const char *cannot[MODEL_USES]; /* why not: a clause; NULL: it can */
+    char clause[160];               /* that a clause is made in */
+};
+
 struct plan {
     struct config *config;
     struct registry *registry;
@@ -129,6 +163,8 @@ struct plan {
 
     struct side_plan sides[2];
     struct recommender_plan recommender;
+    const struct model_type *type; /* for its own two tables; others read */
+    struct model_facts model_facts;
     struct metric_release metrics; /* set by the caller that evaluates, before plan_complete */
     struct ledger ledger;
     struct term_facts *facts;
@@ -181,11 +217,13 @@ static inline const char *plan_side_name(int side)
 /* Whether releases read public facts about items: [model] home-terms = only keeps these for terms made at home. */
 int plan_releases_read_items(const struct plan *plan);
 
-/* Whether sides are solved: neither a baseline nor a recommender. */
-static inline int plan_is_factorization(const struct plan *plan)
+static inline int plan_has(const struct plan *plan, enum model_trait trait)
 {
-    const dpf_value *v = plan->model.params.values;
-    return v[MODEL_KIND].integer == MODEL_FACTORIZATION && !*v[MODEL_RECOMMENDER].text;
+    return (plan->model_facts.has & (uint32_t)trait) != 0;
 }
+
+/* Calls visit for each component of the model and each accountant, in the order of the resolved configuration. */
+void plan_visit(const struct plan *plan, void (*visit)(struct instance *instance, void *context),
+                void *context);
 
 #endif

@@ -14,8 +14,7 @@
 #include "plan/components.h"
 #include "plan/facts.h"
 #include "plan/metric_release.h"
-#include "plan/queries.h"
-#include "plan/recommender_plan.h"
+#include "plan/model_type.h"
 #include "plan/sensitivity.h"
 #include "plan/trainings.h"
 #include "reading/data_params.h"
@@ -87,7 +86,7 @@ static void set_shape(struct plan *plan)
     plan->bias[DPF_SIDE_ITEMS] = item_bias ? plan->columns - 1 : -1;
 }
 
-static int check_model(struct plan *plan, struct dpf_error *error)
+static int set_offset(struct plan *plan, struct dpf_error *error)
 {
     const dpf_value *v = plan->model.params.values;
     switch (v[MODEL_OFFSET].integer) {
@@ -105,16 +104,6 @@ static int check_model(struct plan *plan, struct dpf_error *error)
         plan->offset = 0;
         break;
     }
-    if (!plan_is_factorization(plan))
-        return 0;
-    if (plan->columns < 1)
-        return config_error(plan->config, "model", "rank", error,
-                            "with rank = 0 and no bias there is nothing to fit");
-    for (int i = 0; i < plan->n_order; i++)
-        if (plan->dimension[plan->order[i]] < 1)
-            return config_error(plan->config, "run", "order", error,
-                                "with rank = 0 and no bias on that side, [%s] has nothing to solve",
-                                plan_side_name(plan->order[i]));
     return 0;
 }
 
@@ -169,7 +158,7 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
         read_order(plan, error) != 0)
         return -1;
     set_shape(plan);
-    if (check_model(plan, error) != 0 || open_randomness(plan, error) != 0 ||
+    if (set_offset(plan, error) != 0 || open_randomness(plan, error) != 0 ||
         open_registry(plan, options, error) != 0)
         return -1;
     const dpf_value *privacy = plan->privacy.params.values;
@@ -181,7 +170,8 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
     data_weight_range(&plan->data, &weights);
     plan->guarantee.weight_lo = weights.lo;
     plan->guarantee.weight_hi = weights.hi;
-    return recommender_plan_make(plan, error) == 0 ? components_make(plan, error) : -1;
+    plan->type = model_type_of(&plan->model);
+    return plan->type->make(plan, error) == 0 ? components_make_accountants(plan, error) : -1;
 }
 
 int plan_check_read(struct plan *plan, struct dpf_error *error)
@@ -249,9 +239,7 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
 {
     if (plan_check_read(plan, error) != 0 || take_sizes(plan, n_users, n_items, error) != 0)
         return -1;
-    if (plan_is_factorization(plan) && queries_complete(plan, error) != 0)
-        return -1;
-    if (plan->recommender.instance && recommender_plan_complete(plan, error) != 0)
+    if (plan->type->complete(plan, error) != 0)
         return -1;
     if (combinations_check_home_terms(plan, error) != 0 || combinations_check_held_out(plan, error) != 0)
         return -1;
@@ -300,21 +288,15 @@ int plan_measure(struct plan *plan, struct dpf_error *error)
                          plan->run_facts.rounds, error);
 }
 
+static void rekey(struct instance *instance, void *root)
+{
+    instance_rekey(instance, root);
+}
+
 void plan_rekey(struct plan *plan, struct random_root *root)
 {
     plan->environment.privacy = root;
-    for (int side = 0; side < 2; side++)
-        for (int t = 0; t < plan->sides[side].n_terms; t++) {
-            const struct term_plan *term = &plan->sides[side].terms[t];
-            struct instance *const drawing[] = {term->sampler, term->mechanism, term->aggregator};
-            for (int i = 0; i < 3; i++)
-                if (drawing[i])
-                    instance_rekey(drawing[i], root);
-        }
-    struct instance *const whole[] = {plan->recommender.instance, plan->recommender.aggregator};
-    for (int i = 0; i < 2; i++)
-        if (whole[i])
-            instance_rekey(whole[i], root);
+    plan_visit(plan, rekey, root);
     random_root_free(plan->privacy_root);
     plan->privacy_root = root;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/components.h"
+#include "plan/model_type.h"
 #include "plan/recommender_sums.h"
 #include "plan/sensitivity.h"
 #include "reading/data_params.h"
@@ -61,12 +62,46 @@ static int refuse_factorization(const struct plan *plan, struct dpf_error *error
     return refuse_values(plan, &plan->model, model, sizeof model / sizeof model[0], error);
 }
 
-int recommender_plan_make(struct plan *plan, struct dpf_error *error)
+/* Whether the model has a part for each user that it was trained on. */
+static int has_rows_of_users(const struct recommender_plan *component)
+{
+    uint64_t few = 0, many = 0;
+    void *self = component->instance->self;
+    return component->functions->state_bytes(self, 2, 100, &few) == DPF_OK &&
+           component->functions->state_bytes(self, 2000, 100, &many) == DPF_OK && few != many;
+}
+
+static void say_facts(struct plan *plan)
+{
+    const struct recommender_plan *component = &plan->recommender;
+    const uint32_t flags = component->functions->flags(component->instance->self);
+    struct model_facts *facts = &plan->model_facts;
+    *facts = (struct model_facts){
+        .has = MODEL_TRAINS | MODEL_TELLS | (flags & DPF_RECOMMENDER_PREDICTS_VALUES ? 0 : MODEL_RANKS_ONLY) |
+               (flags & DPF_RECOMMENDER_SCORES_AT_HOME ? MODEL_AT_HOME : 0) |
+               (flags & DPF_RECOMMENDER_SUMS_USERS ? MODEL_DIVIDES : 0) |
+               (flags & DPF_RECOMMENDER_READS_VOIDS ? MODEL_READS_VOIDS : 0) |
+               (component->functions->form ? MODEL_HAS_FORM : 0),
+        .id = component->instance->entry->component->id,
+        .version = component->instance->entry->component->version,
+        .rounds = 1,
+        /* Its state covers items; a list of users is not part of it. */
+        .released = {[DPF_SIDE_ITEMS] = (flags & DPF_RECOMMENDER_STATE_RELEASED) != 0}};
+    if (!facts->released[DPF_SIDE_ITEMS])
+        facts->cannot[USE_NOISY_METRICS] =
+            "scores are made from a state that is not released, and reads the records of others";
+    snprintf(facts->clause, sizeof facts->clause,
+             "the model of recommender %s has a part for each user that it was trained on, and none for "
+             "held-out users",
+             facts->id);
+    if (has_rows_of_users(component))
+        facts->cannot[USE_HELD_OUT_USERS] = facts->clause;
+}
+
+static int recommender_plan_make(struct plan *plan, struct dpf_error *error)
 {
     const dpf_value *v = plan->model.params.values;
     const char *id = v[MODEL_RECOMMENDER].text;
-    if (!*id)
-        return recommender_sums_refuse(plan, error);
     if (v[MODEL_KIND].integer != MODEL_FACTORIZATION)
         return config_error(plan->config, "model", "kind", error,
                             "kind names a baseline and recommender = %s another model: remove one of them",
@@ -76,6 +111,7 @@ int recommender_plan_make(struct plan *plan, struct dpf_error *error)
                               &plan->recommender.instance, error) != 0)
         return -1;
     plan->recommender.functions = plan->recommender.instance->functions;
+    say_facts(plan);
     return recommender_sums_make(plan, error);
 }
 
@@ -175,7 +211,7 @@ static int may_amplify(const dpf_recommender_release *release, int32_t n_release
              (DPF_RELEASE_COUNTS_USERS | DPF_RELEASE_NOISE_BY_USERS | DPF_RELEASE_ROW_OF_USER));
 }
 
-int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
+static int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
 {
     struct recommender_plan *component = &plan->recommender;
     struct instance *instance = component->instance;
@@ -214,6 +250,9 @@ int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
     }
     return 0;
 }
+
+const struct model_type component_type = {TYPE_COMPONENT, recommender_plan_make, recommender_plan_complete,
+                                          recommender_plan_complete};
 
 /* ---- conditions -------------------------------------------------------------------------------------- */
 
@@ -257,8 +296,7 @@ void recommender_plan_judge(const struct plan *plan, int32_t index, struct term_
     facts->dense = !facts->support_observed;
     facts->reads_degrees = (release->flags & DPF_RELEASE_READS_DEGREES) != 0;
     facts->loses_cells =
-        (facts->support_observed || facts->reads_degrees) &&
-        !(plan->recommender.functions->flags(plan->recommender.instance->self) & DPF_RECOMMENDER_READS_VOIDS);
+        (facts->support_observed || facts->reads_degrees) && !plan_has(plan, MODEL_READS_VOIDS);
     facts->row_each = (release->flags & DPF_RELEASE_ROW_OF_USER) != 0;
     facts->sent_by_users = (release->flags & DPF_RELEASE_SENT_BY_USERS) && !facts->single_curator;
     facts->counts_users = (release->flags & DPF_RELEASE_COUNTS_USERS) != 0;

@@ -67,18 +67,6 @@ int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_r
 
 /* ---- several runs -------------------------------------------------------------------------------------- */
 
-static const struct account *least_proved(const struct guarantee *guarantee)
-{
-    const struct account *least = NULL;
-    for (int i = 0; i < guarantee->n_accounts; i++) {
-        const struct account *account = &guarantee->accounts[i];
-        if (statement_proves(guarantee, account) &&
-            !(least && least->answer.epsilon <= account->answer.epsilon))
-            least = account;
-    }
-    return least;
-}
-
 static int add_releases(const struct ledger *own, int64_t runs, struct ledger *to, struct dpf_error *error)
 {
     struct ledger all = {0};
@@ -91,7 +79,7 @@ static int add_releases(const struct ledger *own, int64_t runs, struct ledger *t
 
 int repeat_room(struct plan *plan, int64_t runs, struct runs_due *due, struct dpf_error *error)
 {
-    const struct account *least = least_proved(&plan->guarantee);
+    const struct account *least = statement_least(&plan->guarantee);
     struct guarantee sum = plan->guarantee;
     if (!least) /* the ledger refuses it, if there is one */
         return plan_charge_part(plan, &plan->guarantee, &plan->ledger, NULL, 0, error);
@@ -117,7 +105,7 @@ int repeat_runs(struct plan *plan, int64_t runs, struct runs_cost *out, struct d
     if (status == 0)
         status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &all,
                                    runs * plan->run_facts.rounds, error);
-    const struct account *least = status == 0 ? least_proved(&judged) : NULL;
+    const struct account *least = status == 0 ? statement_least(&judged) : NULL;
     if (least) {
         out->epsilon = least->answer.epsilon;
         out->delta = least->answer.delta;

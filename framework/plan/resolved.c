@@ -24,33 +24,23 @@ static void visit_values(const struct config_values *values, value_visitor visit
     }
 }
 
-static void visit_instance(const struct instance *instance, value_visitor visit, void *context)
+struct visiting {
+    value_visitor visit;
+    void *context;
+};
+
+static void visit_instance(struct instance *instance, void *context)
 {
-    if (instance)
-        visit_values(&instance->values, visit, context);
+    const struct visiting *visiting = context;
+    visit_values(&instance->values, visiting->visit, visiting->context);
 }
 
 static void visit_all(const struct plan *plan, value_visitor visit, void *context)
 {
+    struct visiting visiting = {visit, context};
     for (int i = 0; i < plan->n_bound; i++)
         visit_values(plan->bound[i], visit, context);
-    for (int which = 0; which < 2; which++) {
-        const struct side_plan *side = &plan->sides[which];
-        visit_instance(side->solver, visit, context);
-        for (int i = 0; i < side->n_terms; i++) {
-            const struct term_plan *term = &side->terms[i];
-            visit_instance(term->loss, visit, context);
-            visit_instance(term->sampler, visit, context);
-            for (int t = 0; t < term->n_transforms; t++)
-                visit_instance(term->transforms[t], visit, context);
-            visit_instance(term->mechanism, visit, context);
-            visit_instance(term->aggregator, visit, context);
-        }
-    }
-    visit_instance(plan->recommender.instance, visit, context);
-    visit_instance(plan->recommender.aggregator, visit, context);
-    for (int i = 0; i < plan->n_accountants; i++)
-        visit_instance(plan->accountants[i], visit, context);
+    plan_visit(plan, visit_instance, &visiting);
 }
 
 static void set_text(json_t *root, const char *section, const char *key, const char *value)
@@ -211,51 +201,56 @@ static void describe_metrics(struct text *text, const struct plan *plan)
                  plan->metrics.grid);
 }
 
-char *plan_text(const struct plan *plan)
+static void describe_term(struct text *text, const struct term_plan *term)
 {
-    static const char *const kinds[] = {"one curator", "silos by users", "silos by items", "each user"};
-    struct text text = {0};
-    if (plan->recommender.instance) {
-        text_add(&text, "records held by %s\n", kinds[plan->parties.params.values[PARTIES_KIND].integer]);
-        describe_component(&text, "recommender", plan->recommender.instance);
-        for (int32_t i = 0; i < plan->recommender.n_releases; i++)
-            text_add(&text, "    %-11s %s\n", "releases", plan->recommender.releases[i].name);
-        describe_component(&text, "aggregator", plan->recommender.aggregator);
-        describe_metrics(&text, plan);
-        return text.data;
-    }
-    if (!plan_is_factorization(plan)) {
-        text_add(&text, "no training\n");
-        return text.data;
-    }
-    text_add(&text, "%lld rounds; records held by %s\n",
-             (long long)plan->run.params.values[RUN_ROUNDS].integer,
-             kinds[plan->parties.params.values[PARTIES_KIND].integer]);
+    describe_component(text, "sampler", term->sampler);
+    if (term->source == SOURCE_RELATION)
+        text_add(text, "    %-11s friends%s\n", "reads",
+                 plan_sends_rows(term)    ? ", who send their rows, once each"
+                 : plan_sends_links(term) ? ", who send a message for each link"
+                                          : "");
+    describe_component(text, "loss", term->loss);
+    for (int k = 0; k < term->n_transforms; k++)
+        describe_component(text, "transform", term->transforms[k]);
+    describe_component(text, "mechanism", term->mechanism);
+    describe_noise(text, term);
+    describe_component(text, "aggregator", term->aggregator);
+}
+
+static void describe_rounds(struct text *text, const struct plan *plan)
+{
     for (int i = 0; i < plan->n_order; i++) {
         const struct side_plan *side = &plan->sides[plan->order[i]];
-        text_add(&text, "  %s: %s\n", plan_side_name(side->side),
+        text_add(text, "  %s: %s\n", plan_side_name(side->side),
                  !side->updated   ? "held at their initial values"
                  : side->released ? "released"
                                   : "local");
         for (int t = 0; t < side->n_terms; t++) {
-            const struct term_plan *term = &side->terms[t];
             if (side->n_terms > 1)
-                text_add(&text, "   term %s\n", term->name);
-            describe_component(&text, "sampler", term->sampler);
-            if (term->source == SOURCE_RELATION)
-                text_add(&text, "    %-11s friends%s\n", "reads",
-                         plan_sends_rows(term)    ? ", who send their rows, once each"
-                         : plan_sends_links(term) ? ", who send a message for each link"
-                                                  : "");
-            describe_component(&text, "loss", term->loss);
-            for (int k = 0; k < term->n_transforms; k++)
-                describe_component(&text, "transform", term->transforms[k]);
-            describe_component(&text, "mechanism", term->mechanism);
-            describe_noise(&text, term);
-            describe_component(&text, "aggregator", term->aggregator);
+                text_add(text, "   term %s\n", side->terms[t].name);
+            describe_term(text, &side->terms[t]);
         }
-        describe_component(&text, "solver", side->solver);
+        describe_component(text, "solver", side->solver);
     }
+}
+
+char *plan_text(const struct plan *plan)
+{
+    static const char *const kinds[] = {"one curator", "silos by users", "silos by items", "each user"};
+    struct text text = {0};
+    if (!plan_has(plan, MODEL_TRAINS)) {
+        text_add(&text, "no training\n");
+        return text.data;
+    }
+    if (plan_has(plan, MODEL_HAS_ROUNDS))
+        text_add(&text, "%lld rounds; ", (long long)plan->run.params.values[RUN_ROUNDS].integer);
+    text_add(&text, "records held by %s\n", kinds[plan->parties.params.values[PARTIES_KIND].integer]);
+    if (plan_has(plan, MODEL_HAS_ROUNDS))
+        describe_rounds(&text, plan);
+    describe_component(&text, "recommender", plan->recommender.instance);
+    for (int32_t i = 0; i < plan->recommender.n_releases; i++)
+        text_add(&text, "    %-11s %s\n", "releases", plan->recommender.releases[i].name);
+    describe_component(&text, "aggregator", plan->recommender.aggregator);
     describe_metrics(&text, plan);
     return text.data;
 }

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/trainings.h"
 
-#include <math.h>
-
 #include "base/log.h"
 #include "privacy/statement.h"
 
-static double least_proved(const struct guarantee *guarantee)
-{
-    double least = INFINITY;
-    for (int i = 0; i < guarantee->n_accounts; i++)
-        if (statement_proves(guarantee, &guarantee->accounts[i]))
-            least = fmin(least, guarantee->accounts[i].answer.epsilon);
-    return isfinite(least) ? least : 0;
-}
-
 int trainings_count(struct plan *plan, int64_t trainings, struct dpf_error *error)
 {
-    const double alone = least_proved(&plan->guarantee);
+    const double alone = statement_least_epsilon(&plan->guarantee);
     struct ledger all;
     if (plan->ledger.n == 0)
         return 0;

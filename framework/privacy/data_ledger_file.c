@@ -26,18 +26,6 @@
 
 /* ---- this run ------------------------------------------------------------------------------------ */
 
-/* The account that is charged: the least epsilon that is proved. NULL if there is none. */
-static const struct account *least_proved(const struct guarantee *guarantee)
-{
-    const struct account *best = NULL;
-    for (int i = 0; i < guarantee->n_accounts; i++) {
-        const struct account *account = &guarantee->accounts[i];
-        if (statement_proves(guarantee, account) && (!best || account->answer.epsilon < best->answer.epsilon))
-            best = account;
-    }
-    return best;
-}
-
 /* How many parties may pool what they know of their noise; 0: nobody sees any of it but its own. */
 static int64_t curious_of(const struct guarantee *guarantee)
 {
@@ -443,7 +431,7 @@ static int refuse_unproved(const struct guarantee *guarantee, struct dpf_error *
 int data_ledger_open(const struct data_ledger_request *request, struct data_budget *out,
                      struct dpf_error *error)
 {
-    const struct account *account = least_proved(request->guarantee);
+    const struct account *account = statement_least(request->guarantee);
     const int charge = request->charge;
     struct file file = {.path = request->path};
     *out = (struct data_budget){.known = 1,

@@ -20,3 +20,21 @@ int statement_proves(const struct guarantee *guarantee, const struct account *ac
     return statement_holds(guarantee) && !account->is_claim && !account->refused &&
            isfinite(account->answer.epsilon);
 }
+
+const struct account *statement_least(const struct guarantee *guarantee)
+{
+    const struct account *least = NULL;
+    for (int i = 0; i < guarantee->n_accounts; i++) {
+        const struct account *account = &guarantee->accounts[i];
+        if (statement_proves(guarantee, account) &&
+            (!least || account->answer.epsilon < least->answer.epsilon))
+            least = account;
+    }
+    return least;
+}
+
+double statement_least_epsilon(const struct guarantee *guarantee)
+{
+    const struct account *least = statement_least(guarantee);
+    return least ? least->answer.epsilon : NAN;
+}

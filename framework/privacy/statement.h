@@ -10,5 +10,9 @@ const char *statement_observer(int observer);
 int statement_holds(const struct guarantee *guarantee);
 /* 1 if the account's answer is a guarantee: a proof with a finite epsilon, and statement_holds. */
 int statement_proves(const struct guarantee *guarantee, const struct account *account);
+/* The account with the least epsilon that is proved; NULL if none is. */
+const struct account *statement_least(const struct guarantee *guarantee);
+/* That epsilon; NaN if none is proved. */
+double statement_least_epsilon(const struct guarantee *guarantee);
 
 #endif

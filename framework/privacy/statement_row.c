@@ -4,15 +4,14 @@
 #include "dpframe/accounting.h"
 #include "privacy/statement.h"
 
-/* The least epsilon of the claims, or of the proofs. NULL if there is none. */
-static const struct account *least(const struct guarantee *guarantee, int claims)
+/* The least epsilon of the claims. NULL if there is none. */
+static const struct account *least_claim(const struct guarantee *guarantee)
 {
     const struct account *best = NULL;
     for (int i = 0; i < guarantee->n_accounts; i++) {
         const struct account *account = &guarantee->accounts[i];
-        const int counts =
-            claims ? account->is_claim && !account->refused : statement_proves(guarantee, account);
-        if (counts && (!best || account->answer.epsilon < best->answer.epsilon))
+        if (account->is_claim && !account->refused &&
+            (!best || account->answer.epsilon < best->answer.epsilon))
             best = account;
     }
     return best;
@@ -58,7 +57,7 @@ static void add_failing(struct text *out, const struct guarantee *guarantee)
     for (int i = 0; i < N_CONDITIONS; i++)
         if (!guarantee->conditions[i].holds)
             text_add(out, "%s%s", n++ ? ", " : "", guarantee->conditions[i].id);
-    if (n == 0 && !least(guarantee, 0))
+    if (n == 0 && !statement_least(guarantee))
         add_unanswered(out, guarantee);
 }
 
@@ -77,8 +76,8 @@ void guarantee_row(const struct guarantee *guarantee, const char *name, struct s
     sheet_printf(out, "%s%s", dpf_unit_name(guarantee->unit), guarantee->joint ? ", joint" : "");
     sheet_text(out, dpf_adjacency_name(guarantee->adjacency));
     sheet_text(out, statement_observer(guarantee->observer));
-    add_account(out, least(guarantee, 1), "-");
-    add_account(out, least(guarantee, 0), "none");
+    add_account(out, least_claim(guarantee), "-");
+    add_account(out, statement_least(guarantee), "none");
     add_failing(&fails, guarantee);
     sheet_text(out, fails.data);
     out->failed |= fails.failed;

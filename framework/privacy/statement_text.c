@@ -396,12 +396,9 @@ static void add_selection(const struct guarantee *guarantee, int width, struct t
 {
     const struct selection_summary *selection = &guarantee->selection;
     char number[32], line[512];
-    double least = INFINITY;
+    const double least = statement_least_epsilon(guarantee);
     if (!selection->known)
         return;
-    for (int i = 0; i < guarantee->n_accounts; i++)
-        if (statement_proves(guarantee, &guarantee->accounts[i]))
-            least = fmin(least, guarantee->accounts[i].answer.epsilon);
     text_add(out, "\nSELECTION AMONG CANDIDATES\n\n");
     snprintf(line, sizeof line,
              "The best of several runs by their released %s. Each run is of one of %lld candidates, drawn "

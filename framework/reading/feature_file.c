@@ -11,8 +11,7 @@
 #include "base/text.h"
 #include "dataset/feature_classes.h"
 #include "dataset/ids.h"
-#include "lines/quoted.h"
-#include "lines/source.h"
+#include "lines/file_rows.h"
 
 #define FIELDS 130 /* all kinds together: categories, flags as one, numbers, the year */
 
@@ -76,22 +75,6 @@ static int fault(const struct parsing *p, struct dpf_error *error, const char *f
     return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line, format, shown);
 }
 
-/* A field that is no UTF-8 is Latin-1: decided field by field, so that no other line matters. */
-static struct field as_utf8(struct parsing *p, const struct field *field)
-{
-    if (ids_is_utf8(field->data, field->length))
-        return *field;
-    p->utf8.length = 0;
-    for (size_t i = 0; i < field->length; i++) {
-        const unsigned char c = (unsigned char)field->data[i];
-        if (c < 0x80)
-            text_add(&p->utf8, "%c", c);
-        else
-            text_add(&p->utf8, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
-    }
-    return (struct field){p->utf8.data, p->utf8.length};
-}
-
 /* ---- columns of the file --------------------------------------------------------------------------------
  */
 
@@ -131,7 +114,7 @@ static int place_all(const struct parsing *p, const struct feature_columns *colu
 static char *column_name(struct parsing *p, const char *known, const struct field *header, int column)
 {
     if (p->options->has_header) {
-        const struct field name = as_utf8(p, &header[column]);
+        const struct field name = ids_as_utf8(&p->utf8, &header[column]);
         return memory_format("%.*s", (int)name.length, name.data);
     }
     return known ? memory_text(known) : memory_format("column %d", column + 1);
@@ -209,7 +192,7 @@ static int add_category(struct parsing *p, int32_t line, int32_t index, struct f
         part.length--;
     if (part.length == 0)
         return 0;
-    const struct field text = as_utf8(p, &part);
+    const struct field text = ids_as_utf8(&p->utf8, &part);
     const int32_t level = ids_add(&p->fields[index].levels, &text);
     return level < 0 ? error_memory(error) : add_entry(p, line, index, level, 1, error);
 }
@@ -297,7 +280,7 @@ static int is_common(const char *word)
 static int add_words(struct parsing *p, int32_t line, int32_t index, const struct field *title,
                      struct dpf_error *error)
 {
-    const struct field field = as_utf8(p, title);
+    const struct field field = ids_as_utf8(&p->utf8, title);
     char word[64];
     int depth = 0;
     for (size_t at = 0; at < field.length;) {
@@ -328,7 +311,7 @@ static int add_line(struct parsing *p, const struct field *fields, struct dpf_er
 {
     const struct feature_options *o = p->options;
     char shown[96];
-    const struct field id = as_utf8(p, &fields[p->id]);
+    const struct field id = ids_as_utf8(&p->utf8, &fields[p->id]);
     const int64_t before = p->ids.n;
     if (id.length == 0)
         return fault(p, error, "the line has no id%s", "");
@@ -362,11 +345,12 @@ static int widest(const struct parsing *p)
     return o->year.n && p->year > column ? p->year : column;
 }
 
-static int take_row(struct parsing *p, const struct field *fields, int64_t n, struct dpf_error *error)
+static int take_row(void *context, int64_t line, const struct field *fields, int64_t n,
+                    struct dpf_error *error)
 {
+    struct parsing *p = context;
     char shown[96], name[32];
-    if (n == 1 && fields[0].length == 0)
-        return 0;
+    p->line = line;
     const int first = !p->placed;
     if (first && decide(p, fields, n, error) != 0)
         return -1;
@@ -380,64 +364,13 @@ static int take_row(struct parsing *p, const struct field *fields, int64_t n, st
     return add_line(p, fields, error);
 }
 
-static int read_block(struct parsing *p, const struct block *block, struct quoted *quoted,
-                      struct dpf_error *error)
-{
-    struct field fields[FIELDS_MAX];
-    for (size_t at = 0; at < block->length;) {
-        const char *line = block->data + at;
-        size_t length = (size_t)((const char *)memchr(line, '\n', block->length - at) - line);
-        at += length + 1;
-        if (p->line++ == 0) {
-            const size_t mark = source_mark(line, length);
-            line += mark;
-            length -= mark;
-        }
-        if (quoted && (quoted_is_open(quoted) || memchr(line, '"', length))) {
-            const int done = quoted_line(quoted, line, length + 1, error);
-            if (done < 0)
-                return -1;
-            if (done && take_row(p, fields, quoted_fields(quoted, fields), error) != 0)
-                return -1;
-            continue;
-        }
-        length -= length > 0 && line[length - 1] == '\r';
-        const int64_t n = fields_split(&p->options->delimiter, line, length, fields);
-        if (take_row(p, fields, n, error) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* A text of the reader that lacks its place. */
-static int give_place(const struct parsing *p, const struct dpf_error *local, struct dpf_error *error)
-{
-    return strncmp(local->text, p->path, strlen(p->path)) == 0 || local->fault == DPF_FAULT_RUN
-               ? error_set(error, local->fault, "%s", local->text)
-               : error_at(error, local->fault, p->path, (long)p->line, "%s", local->text);
-}
-
 static int read_file(struct parsing *p, struct dpf_error *error)
 {
-    struct dpf_error local = {0};
-    struct source source;
-    struct block block = {0};
-    struct quoted *quoted = NULL;
-    if (source_open(&source, p->path, 0, error) != 0)
+    if (file_rows_read(p->path, &p->options->delimiter, p->options->quoting, take_row, p, error) != 0)
         return -1;
-    int status = p->options->quoting && !(quoted = quoted_new(&p->options->delimiter, &local)) ? -1 : 1;
-    while (status > 0 && (status = source_next(&source, &block, &local)) > 0)
-        status = read_block(p, &block, quoted, &local) == 0 ? 1 : -1;
-    if (status == 0 && quoted && quoted_is_open(quoted))
-        status = error_set(&local, DPF_FAULT_DATA, "a quoted field is not closed before the end of the file");
-    if (status == 0 && p->ids.n == 0)
-        status = error_set(&local, DPF_FAULT_DATA, "the file of features has no lines");
-    if (status == 0 && p->utf8.failed)
-        status = error_memory(&local);
-    source_close(&source);
-    block_free(&block);
-    quoted_free(quoted);
-    return status == 0 ? 0 : give_place(p, &local, error);
+    if (p->ids.n == 0)
+        return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line, "the file of features has no lines");
+    return p->utf8.failed ? error_memory(error) : 0;
 }
 
 /* ---- columns of the table -------------------------------------------------------------------------------

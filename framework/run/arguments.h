@@ -28,6 +28,7 @@ struct arguments {
     int n_plugin_dirs;
     const char *output;
     const char *format; /* --format, or "json" for --json */
+    const char *table_format; /* --format alone; NULL: not given */
     int quiet, verbose;
     int json;
     /* A point of a sweep, see struct config_request. */

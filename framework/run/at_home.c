@@ -36,8 +36,8 @@ int at_home_open(struct at_home *home, const struct dataset *dataset, struct poo
     if (dataset_at_home(dataset, &home->view.train.by_user, error) != 0)
         return -1;
     home->has_rows = 1;
-    return plan_is_factorization(plan) ? solve(home, dataset, pool, plan, model, error)
-                                       : model_read(model, &home->view, error);
+    return plan->sides[DPF_SIDE_USERS].updated ? solve(home, dataset, pool, plan, model, error)
+                                               : model_read(model, &home->view, error);
 }
 
 void at_home_close(struct at_home *home)

@@ -11,7 +11,6 @@
 #include "base/ticker.h"
 #include "engine/engine.h"
 #include "engine/model_scorer.h"
-#include "engine/recommender_fit.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
 #include "run/joined.h"
@@ -65,18 +64,12 @@ static int change(struct changed *changed, const char *key, const char *value, s
     return 0;
 }
 
-/* The least epsilon that is proved, 0 if none is. */
+/* The least epsilon that is proved, NaN if none is. */
 static double proved_epsilon(const struct guarantee *guarantee)
 {
-    double least = INFINITY;
-    if (guarantee->trainings > 1) /* of the model that is compared, not of all that the verdict trains */
-        return guarantee->alone;
-    for (int i = 0; i < guarantee->n_accounts; i++) {
-        const struct account *account = &guarantee->accounts[i];
-        if (statement_proves(guarantee, account) && account->answer.epsilon < least)
-            least = account->answer.epsilon;
-    }
-    return isfinite(least) ? least : 0;
+    return guarantee->trainings > 1 /* of the model that is compared, not of all that the verdict trains */
+               ? guarantee->alone
+               : statement_least_epsilon(guarantee);
 }
 
 /* The budget of the run goes to the other model. */
@@ -158,7 +151,7 @@ static int sample_test(const struct csr *from, int64_t users, struct csr *out, s
     return 0;
 }
 
-static int evaluate(const struct compared_run *run, const struct session *session, struct dataset *view,
+static int evaluate(const struct compared_run *run, struct plan *plan, struct dataset *view,
                     struct model *model, struct metrics *out, struct dpf_error *error)
 {
     struct scorer scorer;
@@ -170,8 +163,8 @@ static int evaluate(const struct compared_run *run, const struct session *sessio
     if (status == 0)
         status = model_scorer(model, &scorer, error);
     if (status == 0) {
-        status = evaluate_model(&run->session->evaluate, view, &scorer, session->plan.seeded, run->pool, 0,
-                                out, error);
+        status =
+            evaluate_model(&run->session->evaluate, view, &scorer, plan->seeded, run->pool, 0, out, error);
         scorer_close(&scorer);
     }
     view->test.by_user = all;
@@ -179,19 +172,23 @@ static int evaluate(const struct compared_run *run, const struct session *sessio
     return status;
 }
 
-static int train(const struct compared_run *run, struct plan *plan, struct model *model,
-                 struct dpf_error *error)
+int comparison_train(const struct compared_run *run, struct plan *plan, struct metrics *out,
+                     struct dpf_error *error)
 {
+    struct model model;
     struct engine_stats stats;
-    if (model_init(model, plan, run->dataset, error) != 0)
-        return -1;
-    int status = 0;
+    struct at_home home = {.has_rows = 0};
     ticker_begin("training a model to compare with", 0);
-    if (plan->recommender.instance)
-        status = recommender_fit_run(model, run->pool, &stats, error);
-    else if (plan_is_factorization(plan))
-        status = engine_run(plan, run->dataset, run->pool, model, NULL, &stats, error);
+    int status = model_init(&model, plan, run->dataset, error);
+    if (status == 0)
+        status = engine_run(plan, run->dataset, run->pool, &model, NULL, &stats, error);
     ticker_end();
+    if (status == 0)
+        status = at_home_open(&home, run->dataset, run->pool, plan, &model, error);
+    if (status == 0)
+        status = evaluate(run, plan, &home.view, &model, out, error);
+    at_home_close(&home);
+    model_free(&model);
     return status;
 }
 
@@ -213,22 +210,10 @@ static int check_proof(const struct compared_run *run, const struct session *ses
 static int train_and_evaluate(const struct compared_run *run, struct session *session, struct comparison *out,
                               struct dpf_error *error)
 {
-    struct model model = {0};
-    struct at_home home = {.has_rows = 0};
-    int status = plan_complete(&session->plan, run->dataset->users.n, run->dataset->items.n, error);
-    if (status == 0)
-        status = check_proof(run, session, out, error);
-    if (status == 0)
-        status = joined_check(&session->plan, error);
-    if (status == 0)
-        status = train(run, &session->plan, &model, error);
-    if (status == 0)
-        status = at_home_open(&home, run->dataset, run->pool, &session->plan, &model, error);
-    if (status == 0)
-        status = evaluate(run, session, &home.view, &model, &out->metrics, error);
-    at_home_close(&home);
-    model_free(&model);
-    return status;
+    if (plan_complete(&session->plan, run->dataset->users.n, run->dataset->items.n, error) != 0 ||
+        check_proof(run, session, out, error) != 0 || joined_check(&session->plan, error) != 0)
+        return -1;
+    return comparison_train(run, &session->plan, &out->metrics, error);
 }
 
 int comparison_make(const struct compared_run *run, const char *name, struct comparison *out,

@@ -54,5 +54,8 @@ struct compared_run {
  */
 int comparison_make(const struct compared_run *run, const char *name, struct comparison *out,
                     struct dpf_error *error);
+/* Trains the model of a complete plan beside the run, and evaluates it as the run is. */
+int comparison_train(const struct compared_run *run, struct plan *plan, struct metrics *out,
+                     struct dpf_error *error);
 
 #endif

@@ -249,13 +249,12 @@ int joined_check(const struct plan *plan, struct dpf_error *error)
 {
     if (ranks_size() == 1)
         return 0;
-    const struct recommender_plan *component = &plan->recommender;
-    if (component->instance &&
-        !(component->functions->flags(component->instance->self) & DPF_RECOMMENDER_SUMS_USERS))
+    const struct instance *aggregator = plan->recommender.aggregator;
+    if (!plan_has(plan, MODEL_DIVIDES))
         return refuse(plan, "model", "recommender",
                       "this recommender reads all users' records, and each rank has only its own users'",
                       error);
-    if (component->aggregator && !adds_up(component->aggregator))
+    if (aggregator && !adds_up(aggregator))
         return refuse(
             plan, "model", "aggregator",
             "the aggregator keeps more than a sum (as secure aggregation does), and ranks exchange only "
@@ -266,7 +265,7 @@ int joined_check(const struct plan *plan, struct dpf_error *error)
     const int64_t kind = plan->parties.params.values[PARTIES_KIND].integer;
     if (kind == PARTIES_SILOS_BY_USERS || kind == PARTIES_SILOS_BY_ITEMS)
         return refuse(plan, "parties", "kind", "silos are not divided", error);
-    for (int side = 0; side < 2 && plan_is_factorization(plan); side++) {
+    for (int side = 0; side < 2; side++) {
         const struct side_plan *sp = &plan->sides[side];
         if (sp->updated && sp->solve_at == SOLVE_AT_PARTY)
             return refuse(plan, plan_side_name(side), "site", "parties that solve are not divided", error);

@@ -47,7 +47,7 @@ char *judge_words(const struct judge *judge, enum verdict *verdict)
     const struct dataset *dataset = judge->run.dataset;
     const char *const *rivals = verdict_rivals(judge->test, dataset->implicit);
     *verdict = VERDICT_NONE;
-    if (!rivals || plan->model.params.values[MODEL_KIND].integer != MODEL_FACTORIZATION)
+    if (!rivals || !plan_has(plan, MODEL_TRAINS))
         return NULL;
     const struct dataset_summary *summary = &dataset->summary;
     if (!dataset->implicit && summary->distinct_values == 1)
@@ -62,7 +62,7 @@ char *judge_words(const struct judge *judge, enum verdict *verdict)
         .implicit = dataset->implicit,
         .has_noise = plan->guarantee.n_releases > 0,
         .at_home = plan->model.params.values[MODEL_HOME_TERMS].integer != 0,
-        .model = plan->recommender.instance ? plan->recommender.instance->entry->component->id : NULL,
+        .model = plan_has(plan, MODEL_HAS_ROUNDS) ? NULL : plan->model_facts.id,
         .no_direction =
             component_metrics_largest(&judge->run.session->metrics, "model.recommender", "directions") < 1,
         .users = dataset->users.n,

@@ -8,7 +8,6 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "engine/model_scorer.h"
-#include "engine/recommender_fit.h"
 #include "run/npy.h"
 
 #define STATE "state" /* plugin/1: the bytes of the component */
@@ -116,7 +115,7 @@ static void name_factors(const char *part, const struct plan *plan, const struct
     const int in_release = strcmp(part, "release") == 0;
     for (int a = 0; a < 2; a++) {
         const int side = form->formula == SCORE_ROWS && a == ROWS_USERS ? DPF_SIDE_USERS : DPF_SIDE_ITEMS;
-        const int released = plan->sides[side].updated && plan->sides[side].public_rows;
+        const int released = plan->model_facts.released[side];
         if (form->arrays[a].name && (released || !in_release))
             add_array(arrays, &form->arrays[a], &score_formulas[form->formula].arrays[a],
                       files[released && !in_release][side]);
@@ -134,15 +133,16 @@ static json_t *scalars_json(const struct score_form *form)
 static json_t *index_json(const struct model *model, const struct score_form *form)
 {
     const struct plan *plan = model->plan;
-    const struct instance *instance = plan->recommender.instance;
-    json_t *root = json_pack(
-        "{s:s, s:i, s:s, s:s, s:s, s:I}", "format", "dpframe-model", "version", MODEL_FILES_VERSION,
-        "dpframe", DPFRAME_VERSION, "component", instance ? instance->entry->component->id : "factorization",
-        "formula", score_formulas[form->formula].name, "items", (json_int_t)model->dataset->items.n);
+    json_t *root =
+        json_pack("{s:s, s:i, s:s, s:s, s:s, s:I}", "format", "dpframe-model", "version", MODEL_FILES_VERSION,
+                  "dpframe", DPFRAME_VERSION, "component", plan->model_facts.id, "formula",
+                  score_formulas[form->formula].name, "items", (json_int_t)model->dataset->items.n);
     if (isfinite(plan->value_lo) && isfinite(plan->value_hi) && model_predicts_values(model))
         json_object_set_new(root, "range", json_pack("[f, f]", plan->value_lo, plan->value_hi));
     json_object_set_new(root, "scalars", scalars_json(form));
     json_object_set_new(root, "ids", json_string("../item_ids.txt"));
+    if (model->dataset->item_names.n)
+        json_object_set_new(root, "names", json_string("../item_names.txt"));
     return root;
 }
 
@@ -168,7 +168,7 @@ int model_files_write(const char *directory, const char *part, const struct mode
     if (status == 0) {
         const struct score_form *form = &scorer.form;
         root = index_json(model, form);
-        if (!model->plan->recommender.instance)
+        if (model_has_rows(model))
             name_factors(part, model->plan, form, arrays);
         else
             status = form->formula == SCORE_FUNCTION ? write_state(where, model, arrays, error)

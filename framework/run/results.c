@@ -38,7 +38,7 @@ static const char *const result_files[] = {"run.json",
                                            "release/page.html",
                                            "release/user_ids.txt",
                                            "release/item_ids.txt",
-                                           "release/report.html",
+                                           "release/item_names.txt",
                                            "private/user_factors.npy",
                                            "private/item_factors.npy",
                                            "private/data.json",
@@ -50,7 +50,8 @@ static const char *const result_files[] = {"run.json",
                                            "private/verdict.json",
                                            "private/report.html",
                                            "private/user_ids.txt",
-                                           "private/item_ids.txt"};
+                                           "private/item_ids.txt",
+                                           "private/item_names.txt"};
 /* Stays until the results are complete: run/resume.h. */
 static const char checkpoint_file[] = "private/checkpoint";
 /* The directories of results; those of a model have files of model_files.h alone. */
@@ -391,16 +392,9 @@ static json_t *ranks_json(const struct results *r)
     return array;
 }
 
-/* A component's state covers items; a list of users is not part of it. */
 static const char *side_of_files(const struct plan *plan, int side)
 {
-    const struct recommender_plan *component = &plan->recommender;
-    if (component->instance)
-        return side == DPF_SIDE_ITEMS && (component->functions->flags(component->instance->self) &
-                                          DPF_RECOMMENDER_STATE_RELEASED)
-                   ? "release"
-                   : "private";
-    return plan->sides[side].updated && plan->sides[side].public_rows ? "release" : "private";
+    return plan->model_facts.released[side] ? "release" : "private";
 }
 
 static const struct user_values *by_user(const struct results *r)
@@ -414,12 +408,15 @@ static json_t *files_json(const struct results *r)
     for (int side = 0; side < 2; side++) {
         const char *where = side_of_files(r->plan, side);
         const char *what = side == DPF_SIDE_USERS ? "user" : "item";
-        if (!r->plan->recommender.instance)
+        if (model_has_rows(r->model))
             json_object_set_new(object, side == DPF_SIDE_USERS ? "user_factors" : "item_factors",
                                 json_sprintf("%s/%s_factors.npy", where, what));
         json_object_set_new(object, side == DPF_SIDE_USERS ? "user_ids" : "item_ids",
                             json_sprintf("%s/%s_ids.txt", where, what));
     }
+    if (r->dataset->item_names.n)
+        json_object_set_new(object, "item_names",
+                            json_sprintf("%s/item_names.txt", side_of_files(r->plan, DPF_SIDE_ITEMS)));
     json_object_set_new(object, "model",
                         json_sprintf("%s/" MODEL_INDEX, side_of_files(r->plan, DPF_SIDE_ITEMS)));
     json_object_set_new(object, "guarantee", json_string("release/guarantee.txt"));
@@ -455,11 +452,9 @@ json_t *results_comparisons_json(const struct comparison *comparisons, int n)
 
 static json_t *model_json(const struct results *r)
 {
-    const struct instance *instance = r->plan->recommender.instance;
-    if (instance)
-        return json_pack("{s:s, s:s, s:I}", "component", instance->entry->component->id, "version",
-                         instance->entry->component->version, "state_bytes",
-                         (json_int_t)r->model->state_bytes);
+    if (!model_has_rows(r->model))
+        return json_pack("{s:s, s:s, s:I}", "component", r->plan->model_facts.id, "version",
+                         r->plan->model_facts.version, "state_bytes", (json_int_t)r->model->state_bytes);
     return json_pack("{s:f, s:i, s:i, s:i, s:i}", "offset", r->model->offset, "columns", r->model->columns,
                      "rank", (int)r->plan->model.params.values[MODEL_RANK].integer, "user_bias_column",
                      r->plan->bias[DPF_SIDE_USERS], "item_bias_column", r->plan->bias[DPF_SIDE_ITEMS]);
@@ -548,20 +543,34 @@ static int write_text(const char *directory, const char *name, const char *text,
     return status;
 }
 
-static int write_ids(const char *directory, const char *side_name, const char *what, const struct id_map *ids,
-                     struct dpf_error *error)
+/* A line each. */
+static int write_lines(const char *directory, const char *side_name, const char *name,
+                       const struct id_map *texts, struct dpf_error *error)
 {
-    char *path = memory_format("%s/%s/%s_ids.txt", directory, side_name, what);
+    char *path = memory_format("%s/%s/%s", directory, side_name, name);
     struct files_write write;
     if (!path)
         return error_memory(error);
     int status = files_open_write(&write, path, error);
-    for (int64_t i = 0; i < ids->n && status == 0; i++)
-        fprintf(write.stream, "%s\n", id_map_text(ids, i));
+    for (int64_t i = 0; i < texts->n && status == 0; i++)
+        fprintf(write.stream, "%s\n", id_map_text(texts, i));
     if (status == 0)
         status = files_commit_write(&write, error);
     free(path);
     return status;
+}
+
+/* Ids of a side, and names of items beside theirs: whoever may see the one may see the other, which is public. */
+static int write_ids(const char *directory, const struct results *r, int side, struct dpf_error *error)
+{
+    const char *where = side_of_files(r->plan, side);
+    const struct dataset *dataset = r->dataset;
+    if (side == DPF_SIDE_USERS)
+        return write_lines(directory, where, "user_ids.txt", &dataset->users, error);
+    return write_lines(directory, where, "item_ids.txt", &dataset->items, error) == 0 && dataset->item_names.n
+               ? write_lines(directory, where, "item_names.txt", &dataset->item_names, error)
+           : error->fault ? -1
+                          : 0;
 }
 
 static int write_shares(const char *path, const struct results *r, int side, struct dpf_error *error)
@@ -578,7 +587,7 @@ static int write_shares(const char *path, const struct results *r, int side, str
 
 int results_help_write(const struct results *r, struct dpf_error *error)
 {
-    for (int side = 0; side < 2 && !r->plan->recommender.instance; side++)
+    for (int side = 0; side < 2 && model_has_rows(r->model); side++)
         if (!model_shares_rows(r->plan, side) && write_shares(NULL, r, side, error) != 0)
             return -1;
     return 0;
@@ -597,10 +606,7 @@ static int write_factors(const char *directory, const struct results *r, int sid
                                          r->model->stride, error)
                      : write_shares(path, r, side, error);
     free(path);
-    if (status != 0)
-        return -1;
-    return write_ids(directory, where, what, side == DPF_SIDE_USERS ? &r->dataset->users : &r->dataset->items,
-                     error);
+    return status;
 }
 
 /* The arrays of a component, the factors of both sides, or none; and the ids of both sides. */
@@ -608,12 +614,10 @@ static int write_model(const char *directory, const struct results *r, struct dp
 {
     int status = 0;
     for (int side = 0; side < 2 && status == 0; side++) {
-        if (!r->plan->recommender.instance)
+        if (model_has_rows(r->model))
             status = write_factors(directory, r, side, error);
-        else
-            status =
-                write_ids(directory, side_of_files(r->plan, side), side == DPF_SIDE_USERS ? "user" : "item",
-                          side == DPF_SIDE_USERS ? &r->dataset->users : &r->dataset->items, error);
+        if (status == 0)
+            status = write_ids(directory, r, side, error);
     }
     return status == 0 ? model_files_write(directory, side_of_files(r->plan, DPF_SIDE_ITEMS), r->model, error)
                        : -1;

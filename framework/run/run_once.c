@@ -20,7 +20,6 @@
 #include "data/load.h"
 #include "dataset/summary.h"
 #include "engine/model_scorer.h"
-#include "engine/recommender_fit.h"
 #include "plan/components.h"
 #include "plan/plan_make.h"
 #include "privacy/dp_event.h"
@@ -29,8 +28,10 @@
 #include "run/comparison.h"
 #include "run/judge.h"
 #include "run/progress.h"
+#include "run/redraw.h"
 #include "run/resume.h"
 #include "run/run_once.h"
+#include "run/run_words.h"
 #include "run/session.h"
 #include "run/session_warnings.h"
 #include "run/joined.h"
@@ -65,7 +66,6 @@ struct run {
     int lock;                     /* of the directory of results, or -1 */
     const struct run_part *part;  /* of the request */
     const struct run_remote *remote;
-    struct component_sums sums;   /* of a recommender over links */
     struct violations violations; /* of data and rounds, that stopped nothing */
     struct checkpoint checkpoint; /* without a path: none is written */
     int resumes;                  /* --resume */
@@ -150,12 +150,6 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
 {
     if (model_init(model, plan, &run->dataset, error) != 0)
         return -1;
-    if (plan->recommender.instance)
-        return run->remote && traced
-                   ? recommender_fit_remote(model, run->pool, &run->remote->engine, &run->sums, stats, error)
-                   : recommender_fit_run(model, run->pool, stats, error);
-    if (!plan_is_factorization(plan))
-        return 0;
     struct engine_hooks hooks = {.context = run,
                                  .round_done = round_done,
                                  .restored = restored,
@@ -188,13 +182,9 @@ static int train_with_others(struct run *run, struct dpf_error *error)
 {
     struct model *model = &run->model;
     const int status = train(run, &run->session.plan, model, 1, &run->stats, error);
-    const struct side_factors *factors = &model->sides[remote_side(&run->session.plan)];
-    const struct remote_rows rows =
-        plan_is_factorization(&run->session.plan)
-            ? remote_floats(factors->data, factors->rows, model->stride, model->columns)
-            : component_sums_rows(&run->sums);
-    run->remote->end(run->remote->context, status, &rows, error);
-    if (status == 0 && plan_is_factorization(&run->session.plan))
+    const struct remote_rows told = engine_told(model);
+    run->remote->end(run->remote->context, status, &told, error);
+    if (status == 0 && model_has_rows(model))
         forget_others(run);
     return status;
 }
@@ -286,56 +276,6 @@ static int64_t columns_of(struct run *run)
     return columns;
 }
 
-/* One training more with noise of its own; the plan keeps that key. */
-static int draw_again(struct run *run, int64_t number, struct metrics *out, struct dpf_error *error)
-{
-    struct plan *plan = &run->session.plan;
-    const dpf_value *privacy = plan->privacy.params.values;
-    struct model model = {0};
-    struct engine_stats stats;
-    struct at_home home = {.has_rows = 0};
-    char domain[64];
-    snprintf(domain, sizeof domain, "noise drawn again %lld", (long long)number);
-    struct random_root *root =
-        privacy[PRIVACY_RANDOMNESS].integer == 0
-            ? random_root_secure(error)
-            : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, domain, error);
-    if (!root)
-        return -1;
-    plan_rekey(plan, root);
-    int status = train(run, plan, &model, 0, &stats, error);
-    if (status == 0)
-        status = at_home_open(&home, &run->dataset, run->pool, plan, &model, error);
-    if (status == 0) {
-        struct scorer scorer;
-        status = model_scorer(&model, &scorer, error);
-        if (status == 0)
-            status = evaluate_model(&run->session.evaluate, &home.view, &scorer, plan->seeded, run->pool, 0,
-                                    out, error);
-        scorer_close(&scorer);
-    }
-    at_home_close(&home);
-    model_free(&model);
-    return status;
-}
-
-/* Results are written by then. A training that fails is left out, and has been counted. */
-static int64_t redraw(struct run *run, struct metrics *out)
-{
-    const int64_t wanted =
-        run->test.n ? run->session.plan.run.params.values[RUN_COMPARE_REPETITIONS].integer : 0;
-    int64_t n = 0;
-    for (int64_t i = 0; i < wanted; i++) {
-        struct dpf_error problem = {0};
-        if (draw_again(run, i, &out[n], &problem) == 0)
-            n++;
-        else
-            log_message(LOG_LEVEL_WARNING, "[run] compare-repetitions: a training is left out: %s",
-                        problem.text);
-    }
-    return n;
-}
-
 /* The page of the run shows the verdict that was printed, and the models that it rests on. Where nobody reads
    it now, none are trained for it. */
 static int give_verdict(struct run *run, const struct arguments *arguments, const char *directory,
@@ -347,7 +287,8 @@ static int give_verdict(struct run *run, const struct arguments *arguments, cons
     struct metrics *redrawn = memory_new((size_t)most + 1, sizeof *redrawn);
     if (!redrawn)
         return error_memory(error);
-    const int64_t n_redrawn = redraw(run, redrawn);
+    const int64_t n_redrawn =
+        run->test.n ? redraw(&run->session, &run->dataset, run->pool, most, redrawn) : 0;
     const struct judge judge = {
         .run = {arguments, &run->session, &run->dataset, run->pool, 0, columns_of(run)},
         .test = &run->test,
@@ -449,8 +390,8 @@ static int note_early_stop(struct run *run, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
     const int64_t made = run->stats.rounds_done, counted = made + plan->guarantee.repeats;
-    if (plan->run.params.values[RUN_UNTIL].integer == UNTIL_ROUNDS || !plan_is_factorization(plan) ||
-        made == 0 || made >= plan->run.params.values[RUN_ROUNDS].integer || plan->ledger.n == 0)
+    if (plan->run.params.values[RUN_UNTIL].integer == UNTIL_ROUNDS || made == 0 ||
+        made >= plan->model_facts.rounds || plan->ledger.n == 0)
         return 0;
     if (!run->quiet)
         log_message(LOG_LEVEL_INFO, "stopped after %lld rounds ([run] until)", (long long)made);
@@ -490,10 +431,9 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
 {
     struct plan *plan = &run->session.plan;
     stages_enter(&run->stages, STAGE_TRAIN);
-    int factorization = plan_is_factorization(plan);
     int status =
         run->remote ? train_with_others(run, error) : train(run, plan, &run->model, 1, &run->stats, error);
-    if (!run->quiet && factorization)
+    if (!run->quiet && plan_has(plan, MODEL_HAS_ROUNDS))
         progress_end(&run->progress);
     if (status != 0 || note_early_stop(run, error) != 0)
         return -1;
@@ -518,62 +458,6 @@ static int train_and_evaluate(struct run *run, const struct arguments *arguments
     if (status == 0)
         note_evaluate_work(run);
     return status;
-}
-
-static void print_verdict(const char *words, enum verdict verdict)
-{
-    struct text text = {0};
-    const enum colour colour = verdict == VERDICT_BETTER ? COLOUR_GREEN : COLOUR_YELLOW;
-    terminal_wrap(&text, "", 0, words, terminal_width(STDOUT_FILENO));
-    printf("%s%s%s\n", terminal_colour(STDOUT_FILENO, colour), text.data ? text.data : words,
-           terminal_colour(STDOUT_FILENO, COLOUR_NONE));
-    text_free(&text);
-}
-
-static void print_results(const struct run *run, const struct results *results, const char *words,
-                          enum verdict verdict, const char *directory)
-{
-    const int width = terminal_width(STDOUT_FILENO);
-    char *table = results->test->n || results->released ? summary_table(results, width) : NULL;
-    const struct guarantee *guarantee = &run->session.plan.guarantee;
-    char *statement =
-        guarantee_protects(guarantee) ? guarantee_text_wide(guarantee, width) : guarantee_line(guarantee);
-    if (table)
-        printf("%s\n", table);
-    if (words)
-        print_verdict(words, verdict);
-    printf("%s\nResults: %s (released: %s/release, private: %s/private)\n", statement ? statement : "",
-           directory, directory, directory);
-    free(table);
-    free(statement);
-}
-
-/* For the curator: nothing of it is in release/, nor in the exit status. */
-static void warn_of_violations(const struct run *run, const char *directory)
-{
-    const struct violations *v = &run->violations;
-    if (v->n > 0)
-        log_message(LOG_LEVEL_WARNING,
-                    "%lld faults in protected records were counted as zero ([privacy] on-violation = zero). "
-                    "They are listed in %s/private/violations.txt; the first: %.400s",
-                    (long long)v->n, directory, v->kept ? v->list[0].text : "");
-    /* A party is one of many: the model has the others' records. */
-    if (v->n > 0 && !run->remote && summary_has_no_record(&run->dataset.summary))
-        log_message(LOG_LEVEL_WARNING, "no valid record was read: the model has only noise in it; check "
-                                       "[data] format, delimiter and fields");
-    else if (v->n > 0 && !run->remote && run->dataset.summary.ratings == 0 &&
-             run->dataset.summary.out_of_catalogue > 0)
-        log_message(
-            LOG_LEVEL_WARNING,
-            "no record is of the catalogues: the model has only noise in it; check [data] items-file and "
-            "users-file, and catalogue.delimiter, catalogue.column and catalogue.header");
-    const struct dataset_summary *summary = &run->dataset.summary;
-    if (!run->dataset.implicit && !run->remote && 2 * summary->clipped > summary->ratings)
-        log_message(
-            LOG_LEVEL_WARNING,
-            "%lld of %lld values lie outside of the declared range and were moved to its ends: check [data] "
-            "value-min and value-max",
-            (long long)summary->clipped, (long long)summary->ratings);
 }
 
 /* A part states the whole that it belongs to. */
@@ -625,11 +509,11 @@ static int tell(struct run *run, const struct arguments *arguments, const char *
     struct dpf_error ignored = {0};
     enum verdict verdict = VERDICT_NONE;
     char *words = NULL;
-    warn_of_violations(run, directory);
+    run_words_violations(results, run->remote != NULL, directory);
     stages_enter(&run->stages, STAGE_VERDICT);
     int status = give_verdict(run, arguments, directory, &words, &verdict, error);
     if (!run->quiet)
-        print_results(run, results, words, verdict, directory);
+        run_words_results(results, words, verdict, directory);
     free(words);
     stages_enter(&run->stages, STAGE_WRITE);
     if (results_rewrite_timing(directory, results, written, status == 0 ? error : &ignored) != 0)
@@ -637,28 +521,6 @@ static int tell(struct run *run, const struct arguments *arguments, const char *
     if (status == 0 && arguments->profile)
         status = stages_print(&run->stages, &run->limits, run->threads, error);
     return status;
-}
-
-/*
- * A metric that has nothing to average, as that of a band in which nobody is. If none has, a run without a proof fails;
- * where there is a proof, the number of users with test records decides nothing.
- */
-static int tell_unavailable(const struct run *run, const char *directory, struct dpf_error *error)
-{
-    int64_t available = 0;
-    for (int64_t i = 0; i < run->test.n; i++) {
-        available += run->test.items[i].n != 0;
-        if (run->test.items[i].n == 0)
-            log_message(LOG_LEVEL_WARNING,
-                        "metric %s is not available: the test part has nothing to average for it",
-                        run->test.items[i].name);
-    }
-    if (run->test.n == 0 || available || run->session.plan.guarantee.zero_violations)
-        return 0;
-    return error_set(
-        error, DPF_FAULT_DATA,
-        "no metric is available: the test part has nothing to average. All results are written to %s",
-        directory);
 }
 
 static int finish(struct run *run, const struct arguments *arguments, const char *directory,
@@ -690,7 +552,7 @@ static int finish(struct run *run, const struct arguments *arguments, const char
         resume_remove(directory);
     if (ranks_rank() == 0 && tell(run, arguments, directory, &results, written, error) != 0)
         return -1;
-    return tell_unavailable(run, directory, error);
+    return run_words_unavailable(&results, directory, error);
 }
 
 static void close_run(struct run *run)
@@ -698,7 +560,6 @@ static void close_run(struct run *run)
     stopping_free(&run->stopping);
     json_decref(run->spent);
     model_free(&run->model);
-    component_sums_free(&run->sums);
     at_home_close(&run->at_home);
     dataset_free(&run->dataset);
     metrics_free(&run->test);

@@ -457,13 +457,18 @@ static void add_top_items(struct run_report *report)
     const struct recommended_items *items = &report->items;
     int64_t *order = recommended_items_order(items->in_lists, items->n);
     struct sheet table = {.caption = "The items in most lists"};
+    const struct dataset *dataset = &report->saved.dataset;
     sheet_column(&table, "item", SHEET_LEFT);
+    if (dataset->item_names.n)
+        sheet_column(&table, "name", SHEET_LEFT);
     sheet_column(&table, "in lists", SHEET_RIGHT);
     sheet_column(&table, "in per cent of lists", SHEET_RIGHT);
     sheet_column(&table, "training records", SHEET_RIGHT);
     for (int64_t i = 0; order && i < items->n && i < MOST_ITEMS && items->in_lists[order[i]] > 0; i++) {
         const int64_t item = order[i];
-        sheet_text(&table, id_map_text(&report->saved.dataset.items, item));
+        sheet_text(&table, id_map_text(&dataset->items, item));
+        if (dataset->item_names.n)
+            sheet_text(&table, dataset_item_name(dataset, item));
         sheet_count(&table, (long long)items->in_lists[item]);
         sheet_fixed(&table, 100 * (double)items->in_lists[item] / (double)items->lists, 1);
         sheet_count(&table, (long long)items->records[item]);

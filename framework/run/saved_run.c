@@ -29,7 +29,8 @@ static int open_session(const struct arguments *arguments, const char *directory
         *own = *arguments;
         own->config = config;
         own->without_data = without_data;
-        if (without_data) /* a server's configuration names none */
+        own->overrides[own->n_overrides++] = "data.item-names="; /* the run has kept them: take_names */
+        if (without_data)                                        /* a server's configuration names none */
             own->overrides[own->n_overrides++] = "data.path=/dev/null";
         /* What the configuration says without effect was told when it was trained. */
         enum log_level level = log_set_level(LOG_LEVEL_NONE);
@@ -38,6 +39,22 @@ static int open_session(const struct arguments *arguments, const char *directory
     }
     free(config);
     free(own);
+    return status;
+}
+
+static char *file_of(const struct saved_run *run, const char *directory, const char *what)
+{
+    const char *name = json_string_value(json_object_get(json_object_get(run->json, "files"), what));
+    return name && !strstr(name, "..") ? files_join(directory, name) : NULL;
+}
+
+/* Names of items as the run wrote them, if it did. */
+static int take_names(struct saved_run *run, const char *directory, struct dpf_error *error)
+{
+    struct id_map *names = &run->dataset.item_names;
+    char *path = file_of(run, directory, "item_names");
+    const int status = path ? id_map_read_names(path, run->dataset.items.n, names, error) : 0;
+    free(path);
     return status;
 }
 
@@ -59,12 +76,6 @@ static int load_json(const char *directory, struct saved_run *out, struct dpf_er
     free(path);
     free(sweep);
     return status;
-}
-
-static char *file_of(const struct saved_run *run, const char *directory, const char *what)
-{
-    const char *name = json_string_value(json_object_get(json_object_get(run->json, "files"), what));
-    return name && !strstr(name, "..") ? files_join(directory, name) : NULL;
 }
 
 /* The hash of the data that the run was trained on, from its private side; "unknown" without. */
@@ -102,7 +113,7 @@ static int load_data(const char *directory, struct saved_run *out, struct dpf_er
             "%s: the data has changed since the run (SHA-256 %s, then %s); the factors are not of these "
             "records: train again",
             directory, out->dataset.summary.sha256, hash);
-    return model_init_saved(&out->model, plan, &out->dataset, error);
+    return model_init(&out->model, plan, &out->dataset, error);
 }
 
 /* Row r of the file is that of id r: checked, not assumed. */
@@ -186,7 +197,7 @@ static int take_bytes(struct saved_run *run, const char *path, struct dpf_error 
     const dpf_array *state = &run->files.arrays[0];
     const int whole = run->files.said.n_arrays == 1 && strcmp(state->name, "state") == 0 &&
                       state->type == DPF_ARRAY_U1 && state->columns == 1;
-    if (!whole || model->plan->recommender.functions->form)
+    if (!whole || plan_has(model->plan, MODEL_HAS_FORM))
         return error_set(error, DPF_FAULT_DATA,
                          "%s does not contain a state of the run's recommender: train again", path);
     model->state_bytes = (uint64_t)state->rows;
@@ -230,6 +241,24 @@ static void take_offset(struct saved_run *run)
         run->model.offset = json_number_value(offset);
 }
 
+/* What the run read from standard input is not there any more. */
+static int refuse_piped(const struct saved_run *run, const struct arguments *arguments, const char *directory,
+                        struct dpf_error *error)
+{
+    const json_t *data = json_object_get(json_object_get(run->json, "config"), "data");
+    const char *path = json_string_value(json_object_get(data, "path"));
+    int overridden = 0;
+    for (int i = 0; i < arguments->n_overrides; i++)
+        overridden |= strncmp(arguments->overrides[i], "data.path=", 10) == 0;
+    return !path || strcmp(path, "-") != 0 || overridden
+               ? 0
+               : error_set(error, DPF_FAULT_DATA,
+                           "this needs the records that the run was trained on, and it read them from standard input. "
+                           "Write them to a file, and set data.path in %s/config.ini to it; dpframe recommend takes "
+                           "other records with --data FILE",
+                           directory);
+}
+
 /* The run's own records are asked for, and are not where they were. */
 static int records_are_gone(const struct saved_run *run, const char *directory, struct dpf_error *error)
 {
@@ -254,13 +283,14 @@ int saved_run_open(const struct arguments *arguments, const char *directory, str
                    struct dpf_error *error)
 {
     *out = (struct saved_run){0};
-    if (load_json(directory, out, error) != 0)
+    if (load_json(directory, out, error) != 0 || refuse_piped(out, arguments, directory, error) != 0)
         return -1;
     if (open_session(arguments, directory, 0, 0, out, error) != 0)
         return records_are_gone(out, directory, error);
-    if (start_pool(out, error) != 0 || load_data(directory, out, error) != 0)
+    if (start_pool(out, error) != 0 || load_data(directory, out, error) != 0 ||
+        take_names(out, directory, error) != 0)
         return -1;
-    if (out->session.plan.recommender.instance)
+    if (!model_has_rows(&out->model))
         return load_state(out, directory, error);
     if (load_side(out, directory, DPF_SIDE_USERS, error) != 0 ||
         load_side(out, directory, DPF_SIDE_ITEMS, error) != 0)
@@ -322,7 +352,7 @@ static int solve_users(struct saved_run *run, const char *directory, struct dpf_
     const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
     const json_t *files = json_object_get(run->json, "files");
     const char *where = json_string_value(json_object_get(files, "user_factors"));
-    if (!plan_is_factorization(plan))
+    if (!plan_has(plan, MODEL_TRAINS))
         return 0;
     if (!plan->sides[DPF_SIDE_USERS].updated || (where && strncmp(where, "release/", 8) == 0))
         return error_set(
@@ -354,7 +384,7 @@ static int read_state_for(struct saved_run *run, const char *directory, struct d
                   "--data: the state of recommender %s belongs to the users of the run; for others it is "
                   "trained again "
                   "(%s)",
-                  run->session.plan.recommender.instance->entry->component->id, why.text);
+                  run->session.plan.model_facts.id, why.text);
     return status;
 }
 
@@ -364,10 +394,10 @@ int saved_run_open_for(const struct arguments *arguments, const char *directory,
     *out = (struct saved_run){0};
     if (load_json(directory, out, error) != 0 ||
         open_other_session(arguments, directory, data, out, error) != 0 || start_pool(out, error) != 0 ||
-        load_other_data(directory, out, error) != 0 ||
-        model_init_saved(&out->model, &out->session.plan, &out->dataset, error) != 0)
+        load_other_data(directory, out, error) != 0 || take_names(out, directory, error) != 0 ||
+        model_init(&out->model, &out->session.plan, &out->dataset, error) != 0)
         return -1;
-    if (out->session.plan.recommender.instance)
+    if (!model_has_rows(&out->model))
         return read_state_for(out, directory, error);
     take_offset(out);
     return load_side(out, directory, DPF_SIDE_ITEMS, error) == 0 ? solve_users(out, directory, error) : -1;
@@ -418,7 +448,7 @@ static int take_sizes(struct saved_run *out, struct dpf_error *error)
     if (plan_complete(&out->session.plan, dataset->users.n > 0 ? dataset->users.n : -1, dataset->items.n,
                       error) != 0)
         return -1;
-    return model_init_saved(&out->model, plan, dataset, error);
+    return model_init(&out->model, plan, dataset, error);
 }
 
 int saved_run_has_rows(const char *directory)
@@ -437,10 +467,10 @@ int saved_run_open_model(const struct arguments *arguments, const char *director
     *out = (struct saved_run){0};
     if (load_json(directory, out, error) != 0 || open_session(arguments, directory, 0, 1, out, error) != 0 ||
         take_ids(out, directory, DPF_SIDE_USERS, error) != 0 ||
-        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0 ||
-        start_pool(out, error) != 0)
+        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_names(out, directory, error) != 0 ||
+        take_sizes(out, error) != 0 || start_pool(out, error) != 0)
         return -1;
-    if (out->session.plan.recommender.instance)
+    if (!model_has_rows(&out->model))
         return load_state(out, directory, error);
     if ((rows_of_users && load_side(out, directory, DPF_SIDE_USERS, error) != 0) ||
         load_side(out, directory, DPF_SIDE_ITEMS, error) != 0)
@@ -463,7 +493,8 @@ int saved_run_open_released(const struct arguments *arguments, const char *direc
             "of it: train private-popularity",
             directory);
     if (open_session(arguments, directory, 0, 1, out, error) != 0 ||
-        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_sizes(out, error) != 0)
+        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_names(out, directory, error) != 0 ||
+        take_sizes(out, error) != 0)
         return -1;
     char *path = file_of(out, directory, "model");
     const int status = path ? read_state(out, path, -1, error) : error_memory(error);

@@ -13,14 +13,12 @@
 /* Scores that only rank have no error against values. */
 static int check_predicts(const struct session *session, struct dpf_error *error)
 {
-    const struct recommender_plan *recommender = &session->plan.recommender;
-    if (!recommender->instance || !evaluate_rates(&session->evaluate) ||
-        (recommender->functions->flags(recommender->instance->self) & DPF_RECOMMENDER_PREDICTS_VALUES))
+    if (!plan_has(&session->plan, MODEL_RANKS_ONLY) || !evaluate_rates(&session->evaluate))
         return 0;
     return config_error(session->plan.config, "evaluate", "metrics", error,
                         "recommender %s ranks items and predicts no values: ask for ranking metrics, such as "
                         "hr and ndcg",
-                        recommender->instance->entry->component->id);
+                        session->plan.model_facts.id);
 }
 
 /* What [evaluate] releases, for the plan to choose noise for and to charge. */

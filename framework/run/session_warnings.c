@@ -65,7 +65,7 @@ int session_check(const struct session *session, struct dpf_error *error)
 {
     const struct plan *plan = &session->plan;
     warn_nothing_to_evaluate(session);
-    for (int side = 0; side < 2 && plan_is_factorization(plan); side++)
+    for (int side = 0; side < 2; side++)
         for (int t = 0; t < plan->sides[side].n_terms; t++) {
             const struct term_plan *term = &plan->sides[side].terms[t];
             if (plan->sides[side].updated && term->source == SOURCE_RECORDS &&

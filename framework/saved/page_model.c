@@ -243,6 +243,17 @@ static json_t *ids_json(const struct id_map *ids)
     return array;
 }
 
+/* What people know items by: their names, or the ids of those without. */
+static json_t *titles_json(const struct dataset *dataset)
+{
+    json_t *array = json_array();
+    for (int64_t i = 0; i < dataset->items.n; i++) {
+        const char *name = dataset_item_name(dataset, i);
+        json_array_append_new(array, words_json(*name ? name : id_map_text(&dataset->items, i)));
+    }
+    return array;
+}
+
 static int refuse(const struct saved_run *run, const struct scorer *scorer, const char *directory,
                   struct dpf_error *error)
 {
@@ -251,7 +262,7 @@ static int refuse(const struct saved_run *run, const struct scorer *scorer, cons
             error, DPF_FAULT_CONFIG,
             "%s: recommender %s computes scores by code of its own, which a page cannot run: a page needs "
             "one of the formulas of docs/model-state.md",
-            directory, run->session.plan.recommender.instance->entry->component->id);
+            directory, run->session.plan.model_facts.id);
     if (scorer->form.formula == SCORE_NEIGHBOURS && scorer->form.arrays[NEIGHBOURS_REPORTED].name)
         return error_set(
             error, DPF_FAULT_CONFIG,
@@ -288,6 +299,8 @@ static json_t *model_json(const struct saved_run *run, const struct scorer *scor
                   arrays_json(&scorer->form), "ids", ids_json(&run->dataset.items));
     if (isfinite(plan->value_lo) && isfinite(plan->value_hi) && plan->value_lo < plan->value_hi)
         json_object_set_new(root, "range", json_pack("[f, f]", plan->value_lo, plan->value_hi));
+    if (run->dataset.item_names.n)
+        json_object_set_new(root, "titles", titles_json(&run->dataset));
     if (scorer->home)
         json_object_set_new(root, "home", home_json(scorer->home, &run->dataset.features[DPF_SIDE_ITEMS]));
     return root;

@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_table.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/data_options_read.h"
 #include "base/ticker.h"
 #include "engine/model_scorer.h"
+#include "lines/pipes.h"
 #include "reading/data_options.h"
 #include "reading/table.h"
 #include "run/saved_run.h"
+#include "saved/table_file.h"
 
 struct pairs {
     struct table table;
@@ -70,11 +71,12 @@ static int take_pairs(struct pairs *pairs, struct dpf_error *error)
     return 0;
 }
 
-static int read_pairs(const struct plan *plan, const char *path, struct pairs *out, struct dpf_error *error)
+static int read_pairs(const struct plan *plan, const char *named, struct pairs *out, struct dpf_error *error)
 {
+    const char *path = pipes_path(named, "PAIRS", error);
     struct file_options options;
     struct ids users = {0}, items = {0};
-    if (read_options(plan, &options, error) != 0)
+    if (!path || read_options(plan, &options, error) != 0)
         return -1;
     int status = table_read(&out->table, path, &options, NULL, &users, &items, NULL, NULL, error);
     int32_t *ranks[2] = {memory_raw((size_t)users.n + 1, sizeof(int32_t)),
@@ -235,6 +237,9 @@ static int score_pairs(struct saved_run *run, struct pairs *pairs, struct dpf_er
 
 struct lines {
     const struct pairs *pairs;
+    const struct dataset *dataset;
+    const int64_t *items; /* of the model, by the file's numbers; NULL: no item has a name */
+    struct table_file table;
     int64_t first; /* of the window */
     struct text texts[WINDOW];
 };
@@ -249,49 +254,74 @@ static int write_batch(void *context, int64_t task, int worker)
     char number[32];
     (void)worker;
     for (int64_t i = first; i < end; i++) {
-        csv_table_append(to, id_map_text(&pairs->users, pairs->user[i]), ',');
-        csv_table_append(to, id_map_text(&pairs->items, pairs->item[i]), ',');
-        text_from_float(pairs->score[i], number);
-        text_append(to, number, isnan(pairs->score[i]) ? 0 : strlen(number));
-        text_append(to, "\n", 1);
+        const int64_t item = lines->items ? lines->items[pairs->item[i]] : -1;
+        int column = 0;
+        table_file_cell(&lines->table, to, column++, id_map_text(&pairs->users, pairs->user[i]));
+        table_file_cell(&lines->table, to, column++, id_map_text(&pairs->items, pairs->item[i]));
+        if (lines->items)
+            table_file_cell(&lines->table, to, column++,
+                            item < 0 ? "" : dataset_item_name(lines->dataset, item));
+        table_file_cell(&lines->table, to, column,
+                        isnan(pairs->score[i]) ? "" : text_from_float(pairs->score[i], number));
     }
     return to->failed ? -1 : 0;
 }
 
-static int write_predictions(const struct saved_run *run, const struct pairs *pairs, const char *path,
-                             struct dpf_error *error)
+static int write_windows(struct lines *lines, struct pool *pool, struct dpf_error *error)
 {
-    struct csv_table table;
-    struct lines *lines = memory_new(1, sizeof *lines);
-    if (!lines)
-        return error_memory(error);
-    lines->pairs = pairs;
-    int status = csv_table_open(&table, path, "user,item,prediction", error);
-    if (status != 0) {
-        free(lines);
-        return -1;
-    }
+    const struct pairs *pairs = lines->pairs;
+    int status = 0;
     for (; lines->first < pairs->n && status == 0; lines->first += (int64_t)BATCH * WINDOW) {
         const int64_t left = (pairs->n - lines->first + BATCH - 1) / BATCH, n = left < WINDOW ? left : WINDOW;
-        if (pool_run(run->pool, n, write_batch, lines) != 0)
+        if (pool_run(pool, n, write_batch, lines) != 0)
             status = error_memory(error);
         for (int64_t b = 0; b < n; b++) {
             if (status == 0)
-                fwrite(lines->texts[b].data, 1, lines->texts[b].length, table.stream);
+                table_file_write(&lines->table, &lines->texts[b]);
             text_free(&lines->texts[b]);
         }
     }
-    free(lines);
-    if (status == 0 && pairs->unknown)
+    return status;
+}
+
+static void warn_of(const struct pairs *pairs)
+{
+    if (pairs->unknown)
         log_message(LOG_LEVEL_WARNING,
                     "%lld pairs have a user or an item that the model does not know: no prediction",
                     (long long)pairs->unknown);
-    if (status == 0 && pairs->cold)
+    if (pairs->cold)
         log_message(
             LOG_LEVEL_WARNING,
             "%lld pairs are of users without training records: the prediction is that of everybody without",
             (long long)pairs->cold);
-    return csv_table_close(&table, status, error);
+}
+
+static int write_predictions(const struct saved_run *run, const struct pairs *pairs,
+                             const struct table_output *form, const char *path, struct dpf_error *error)
+{
+    const int named = run->dataset.item_names.n > 0;
+    int64_t *items = named ? find_ids(&pairs->items, &run->dataset.items) : NULL;
+    struct lines *lines = memory_new(1, sizeof *lines);
+    int status = lines && (items || !named) ? 0 : error_memory(error);
+    if (status == 0) {
+        lines->pairs = pairs;
+        lines->dataset = &run->dataset;
+        lines->items = items;
+        table_file_column(&lines->table, "user", 0);
+        table_file_column(&lines->table, "item", 0);
+        if (named)
+            table_file_column(&lines->table, "name", 0);
+        table_file_column(&lines->table, "prediction", 1);
+        status = table_file_open(&lines->table, form, path, error);
+        if (status == 0)
+            status = table_file_close(&lines->table, write_windows(lines, run->pool, error), error);
+    }
+    if (status == 0)
+        warn_of(pairs);
+    free(items);
+    free(lines);
+    return status;
 }
 
 /* Somebody who wrote a file of pairs alone does not know that. */
@@ -305,10 +335,13 @@ static void say_form(struct dpf_error *error)
 
 int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
 {
-    struct saved_run run;
+    struct saved_run run = {0};
     struct pairs pairs = {0};
+    struct table_output form;
     log_set_level(LOG_LEVEL_WARNING);
     const char *directory = arguments->rest[0];
+    if (table_output_read(arguments, &form, error) != 0)
+        return -1;
     /* Where the model scores by a user's records, the run's are read again. */
     int status = saved_run_has_rows(directory) ? saved_run_open_model(arguments, directory, 1, &run, error)
                                                : saved_run_open(arguments, directory, &run, error);
@@ -320,7 +353,7 @@ int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
     if (status == 0)
         status = score_pairs(&run, &pairs, error);
     if (status == 0)
-        status = write_predictions(&run, &pairs, arguments->output, error);
+        status = write_predictions(&run, &pairs, &form, arguments->output, error);
     pairs_free(&pairs);
     saved_run_close(&run);
     return status;

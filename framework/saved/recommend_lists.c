@@ -6,23 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_table.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/ticker.h"
 #include "engine/model_scorer.h"
+#include "lines/pipes.h"
 #include "lines/source.h"
 #include "run/saved_run.h"
+#include "saved/table_file.h"
 #include "score/lists.h"
 
-#define COLUMNS "user,item,rank,score,audience"
 #define AUDIENCE "own user only" /* of every list */
 
 #define WINDOW (256 * LIST_BATCH) /* users whose lists are made before they are written */
 
 struct recommending {
     struct saved_run *run;
+    struct table_output form;
+    struct table_file table;
     struct scorer scorer;
     struct list_query query;
     uint8_t *barred;              /* items that are not to be recommended to anybody */
@@ -78,11 +80,12 @@ static int list_ids(struct listed *listed, const char *path, struct dpf_error *e
 }
 
 /* Bars the items of a file, or all but those. */
-static int bar_listed(struct recommending *r, const char *path, int others, struct dpf_error *error)
+static int bar_listed(struct recommending *r, const char *named, int others, struct dpf_error *error)
 {
+    const char *path = pipes_path(named, others ? "--candidates" : "--exclude", error);
     const struct id_map *items = &r->run->dataset.items;
     struct listed listed = {.items = items, .items_in = memory_new((size_t)items->n + 1, 1)};
-    int status = listed.items_in ? list_ids(&listed, path, error) : error_memory(error);
+    int status = !path ? -1 : listed.items_in ? list_ids(&listed, path, error) : error_memory(error);
     for (int64_t i = 0; i < items->n && status == 0; i++)
         r->barred[i] |= others ? !listed.items_in[i] : listed.items_in[i];
     free(listed.items_in);
@@ -105,32 +108,37 @@ static float shown_score(const struct recommending *r, double score)
     return (float)(r->clips ? fmax(fmin(score, dataset->value_hi), dataset->value_lo) : score);
 }
 
+/* user, item, its name if there are any, rank, score, audience */
+static void write_item(struct recommending *r, struct text *to, const struct score_list *list, int64_t k)
+{
+    const struct dataset *dataset = &r->run->dataset;
+    char number[32];
+    int column = 0;
+    table_file_cell(&r->table, to, column++, id_map_text(&dataset->users, list->user));
+    table_file_cell(&r->table, to, column++, id_map_text(&dataset->items, list->items[k]));
+    if (dataset->item_names.n)
+        table_file_cell(&r->table, to, column++, dataset_item_name(dataset, list->items[k]));
+    snprintf(number, sizeof number, "%lld", (long long)k + 1);
+    table_file_cell(&r->table, to, column++, number);
+    table_file_cell(&r->table, to, column++, text_from_float(shown_score(r, list->scores[k]), number));
+    table_file_cell(&r->table, to, column, AUDIENCE);
+}
+
 /* Scores that are all the same are no order: the list would be that of ids. */
 static int write_list(void *context, const struct score_list *list, int worker, struct dpf_error *error)
 {
     struct recommending *r = context;
-    const struct dataset *dataset = &r->run->dataset;
     struct text *to = &r->batches[(list->user - r->first) / LIST_BATCH];
-    const char *user = id_map_text(&dataset->users, list->user);
-    char rank[32], score[32];
     ticker_add(1);
     r->no_items[worker] += list->n_candidates == 0;
     r->no_order[worker] += list->same;
-    for (int64_t k = 0; k < list->n && !list->same; k++) {
-        const int n = snprintf(rank, sizeof rank, "%lld,", (long long)k + 1);
-        csv_table_append(to, user, ',');
-        csv_table_append(to, id_map_text(&dataset->items, list->items[k]), ',');
-        text_append(to, rank, (size_t)n);
-        text_from_float(shown_score(r, list->scores[k]), score);
-        text_append(to, score, strlen(score));
-        text_append(to, "," AUDIENCE "\n", sizeof "," AUDIENCE);
-    }
+    for (int64_t k = 0; k < list->n && !list->same; k++)
+        write_item(r, to, list, k);
     return to->failed ? error_memory(error) : 0;
 }
 
 /* Lists of the users first .. end-1, in their order. */
-static int write_lists(struct recommending *r, int64_t first, int64_t end, struct csv_table *table,
-                       struct dpf_error *error)
+static int write_lists(struct recommending *r, int64_t first, int64_t end, struct dpf_error *error)
 {
     int status = 0;
     for (int64_t from = first; from < end && status == 0; from += WINDOW) {
@@ -139,7 +147,7 @@ static int write_lists(struct recommending *r, int64_t first, int64_t end, struc
         status = scorer_lists(&r->scorer, r->run->pool, NULL, from, to, &r->query, write_list, r, error);
         for (int64_t b = 0; b <= (to - from - 1) / LIST_BATCH; b++) {
             if (status == 0)
-                fwrite(r->batches[b].data ? r->batches[b].data : "", 1, r->batches[b].length, table->stream);
+                table_file_write(&r->table, &r->batches[b]);
             text_free(&r->batches[b]);
         }
     }
@@ -179,35 +187,45 @@ static int refuse_user(const struct recommending *r, int64_t user, struct dpf_er
                      shown);
 }
 
+static int open_table(struct recommending *r, const char *path, struct dpf_error *error)
+{
+    table_file_column(&r->table, "user", 0);
+    table_file_column(&r->table, "item", 0);
+    if (r->run->dataset.item_names.n)
+        table_file_column(&r->table, "name", 0);
+    table_file_column(&r->table, "rank", 1);
+    table_file_column(&r->table, "score", 1);
+    table_file_column(&r->table, "audience", 0);
+    return table_file_open(&r->table, &r->form, path, error);
+}
+
 static int recommend_one(struct recommending *r, const char *id, const char *path, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
-    struct csv_table table;
     const int64_t user = id_map_find(&r->run->dataset.users, id);
     if (user < 0)
         return error_set(
             error, DPF_FAULT_DATA,
             "--user \"%s\": the data has no such user; the records of a new one come with --data FILE",
             text_show(id, shown));
-    if (csv_table_open(&table, path, COLUMNS, error) != 0)
+    if (open_table(r, path, error) != 0)
         return -1;
-    int status = write_lists(r, user, user + 1, &table, error);
+    int status = write_lists(r, user, user + 1, error);
     if (status == 0 && (sum_of(r->no_items, r) || sum_of(r->no_order, r)))
         status = refuse_user(r, user, error);
     else if (status == 0 && is_cold(r, user))
         log_message(LOG_LEVEL_WARNING,
                     "user \"%s\" has no training records: the list is that of everybody without",
                     text_show(id, shown));
-    return csv_table_close(&table, status, error);
+    return table_file_close(&r->table, status, error);
 }
 
 static int recommend_all(struct recommending *r, const char *path, struct dpf_error *error)
 {
-    struct csv_table table;
-    if (csv_table_open(&table, path, COLUMNS, error) != 0)
+    if (open_table(r, path, error) != 0)
         return -1;
     ticker_begin("making lists", r->run->dataset.users.n);
-    const int status = write_lists(r, 0, r->run->dataset.users.n, &table, error);
+    const int status = write_lists(r, 0, r->run->dataset.users.n, error);
     ticker_end();
     if (status == 0 && sum_of(r->no_items, r))
         log_message(LOG_LEVEL_WARNING,
@@ -219,7 +237,7 @@ static int recommend_all(struct recommending *r, const char *path, struct dpf_er
                     "records: no list "
                     "for them",
                     (long long)sum_of(r->no_order, r));
-    return csv_table_close(&table, status, error);
+    return table_file_close(&r->table, status, error);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
@@ -250,11 +268,13 @@ static int prepare(struct recommending *r, const struct arguments *arguments, st
 
 int recommend_lists(const struct arguments *arguments, struct dpf_error *error)
 {
-    struct saved_run run;
+    struct saved_run run = {0};
     struct recommending r = {.run = &run, .first = 0};
     const char *directory = arguments->rest[0];
     log_set_level(LOG_LEVEL_WARNING);
-    int status = arguments->data ? saved_run_open_for(arguments, directory, arguments->data, &run, error)
+    int status = table_output_read(arguments, &r.form, error);
+    if (status == 0)
+        status = arguments->data ? saved_run_open_for(arguments, directory, arguments->data, &run, error)
                                  : saved_run_open(arguments, directory, &run, error);
     if (status == 0)
         status = prepare(&r, arguments, error);

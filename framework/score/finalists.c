@@ -21,35 +21,12 @@ struct near_kernels {
 #define SIMD_TEMPLATE "score/near_scores.h"
 #include "simd/each_kind.h"
 
-#define BLOCK (8 * NEAR_PANEL) /* items: the block's scores stay in the nearest cache */
-#define FEW 6                  /* positives: up to here counting beats looking up */
-#define MANY (1 << 19)         /* positives: from here on kernels do not count exactly */
-#define SLOTS 4096             /* intervals of score, at most */
+#define BLOCK NEAR_BLOCK
+#define FEW 6          /* positives: up to here counting beats looking up */
+#define MANY (1 << 19) /* positives: from here on kernels do not count exactly */
+#define SLOTS 4096     /* intervals of score, at most */
 
 /* ---- items ----------------------------------------------------------------------------------------- */
-
-static int64_t n_panels(int64_t n_items)
-{
-    return (n_items + NEAR_PANEL - 1) / NEAR_PANEL;
-}
-
-static void pack_items(struct finalist_items *items)
-{
-    const struct score_products *f = &items->scorer->products;
-    for (int64_t i = 0; i < items->n_items; i++) {
-        const float *row = f->items + i * f->stride;
-        float *to = items->panels + i / NEAR_PANEL * NEAR_PANEL * f->stride + i % NEAR_PANEL;
-        double squares = 0;
-        for (int64_t c = 0; c < f->stride; c++) {
-            const double size = fabs((double)row[c]);
-            to[c * NEAR_PANEL] = row[c];
-            squares += size * size;
-            items->largest[c] = size > items->largest[c] ? size : items->largest[c];
-        }
-        const double norm = isfinite(squares) ? sqrt(squares) : (double)INFINITY;
-        items->norm = norm > items->norm ? norm : items->norm;
-    }
-}
 
 /* By score, of equal ones the first: everybody's list, but for what leaves it. */
 static int order_items(struct finalist_items *items)
@@ -75,7 +52,6 @@ static int order_items(struct finalist_items *items)
 int finalist_items_open(struct finalist_items *items, const struct scorer *scorer, int64_t n_items, int64_t k,
                         int kernel, struct dpf_error *error)
 {
-    const size_t stride = (size_t)scorer->products.stride;
     const int kind = simd_choose(kernel);
     *items = (struct finalist_items){
         .scorer = scorer, .n_items = n_items, .k = k, .kernels = SIMD_PICK(kind, &near_kernels)};
@@ -83,12 +59,7 @@ int finalist_items_open(struct finalist_items *items, const struct scorer *score
         if (order_items(items) == 0)
             return 0;
     } else {
-        items->panels = memory_new((size_t)n_panels(n_items) * NEAR_PANEL, stride * sizeof *items->panels);
-        items->largest = memory_new(stride, sizeof *items->largest);
-        if (items->panels && items->largest) {
-            pack_items(items);
-            return 0;
-        }
+        return score_panels_init(&items->panels, scorer, n_items, error);
     }
     finalist_items_close(items);
     return error_memory(error);
@@ -96,8 +67,7 @@ int finalist_items_open(struct finalist_items *items, const struct scorer *score
 
 void finalist_items_close(struct finalist_items *items)
 {
-    free(items->panels);
-    free(items->largest);
+    score_panels_free(&items->panels);
     free(items->order);
     free(items->above);
     memset(items, 0, sizeof *items);
@@ -122,9 +92,9 @@ static double largest_error(const struct finalist_items *items, const struct sco
         shift = fmax(shift, fabs(desk->shifts[s]));
     for (int64_t c = 0; c < f->stride; c++) {
         squares += (double)row[c] * (double)row[c];
-        by_column += fabs((double)row[c]) * items->largest[c];
+        by_column += fabs((double)row[c]) * items->panels.largest[c];
     }
-    const double by_norm = sqrt(squares) * items->norm, q = by_norm < by_column ? by_norm : by_column;
+    const double by_norm = sqrt(squares) * items->panels.norm, q = by_norm < by_column ? by_norm : by_column;
     const double columns = (double)f->stride;
     if (!(by_norm < 0x1p120) || !(by_column < 0x1p120) || !(fabs(f->offset) < 0x1p120) ||
         !(shift < 0x1p120) || columns > 1e5)
@@ -144,8 +114,10 @@ struct near_user {
     int32_t *items;  /* the same */
     int64_t n, full; /* of these; so many, and the bar is raised */
     size_t room[2];
-    int64_t masked;  /* of the user's, before the block */
-    int64_t shifted; /* the same of own items with a shift */
+    double shift; /* the largest of an own item's, or 0 */
+    int32_t *masked,
+        *shifted; /* of the user's masked items, and of own items with a shift, those in a block: see by_block */
+    size_t room_own[2];
     /* Places: */
     double *positives; /* scores, ascending */
     float *low, *high; /* surely below, surely above each of them */
@@ -165,10 +137,11 @@ int finalists_init(struct finalists *f, const struct finalist_items *shared, int
     *f = (struct finalists){.shared = shared, .wants_places = wants_places};
     f->near = memory_new(NEAR_USERS, sizeof *f->near);
     f->rows = memory_new(NEAR_USERS, stride * sizeof *f->rows);
+    f->squares = memory_raw(NEAR_USERS, (stride + 1) * sizeof *f->squares);
     f->block = memory_raw(NEAR_USERS, BLOCK * sizeof *f->block);
     f->hits = memory_raw(BLOCK + 16, sizeof *f->hits);
     f->bits = memory_new(words, sizeof *f->bits);
-    if (f->near && f->rows && f->block && f->hits && f->bits)
+    if (f->near && f->rows && f->squares && f->block && f->hits && f->bits)
         return 0;
     finalists_free(f);
     return error_memory(error);
@@ -189,9 +162,12 @@ void finalists_free(struct finalists *f)
         free(f->near[i].low);
         free(f->near[i].high);
         free(f->near[i].close);
+        free(f->near[i].masked);
+        free(f->near[i].shifted);
     }
     free(f->near);
     free(f->rows);
+    free(f->squares);
     free(f->block);
     free(f->hits);
     free(f->bits);
@@ -295,6 +271,44 @@ static int open_places(struct finalists *f, int i, struct dpf_error *error)
     return 0;
 }
 
+/*
+ * Which of n items stand in which block: (*out)[b] .. (*out)[b + 1] - 1 are where the numbers of those of block b stand in *out
+ * itself, behind the n_blocks + 1 ends.
+ */
+static int by_block(const struct score_panels *p, const int32_t *items, int64_t n, int32_t **out,
+                    size_t *room, struct dpf_error *error)
+{
+    const int64_t blocks = p->n_blocks, ends = blocks + 2;
+    int32_t *to = memory_grow(*out, room, (size_t)(ends + n), sizeof *to);
+    if (!to)
+        return error_memory(error);
+    *out = to;
+    memset(to, 0, (size_t)ends * sizeof *to);
+    for (int64_t k = 0; k < n; k++)
+        to[p->place[items[k]] / BLOCK + 2]++;
+    to[1] = to[0] = (int32_t)ends;
+    for (int64_t b = 2; b < ends; b++)
+        to[b] += to[b - 1];
+    for (int64_t k = 0; k < n; k++)
+        to[to[p->place[items[k]] / BLOCK + 1]++] = (int32_t)k;
+    return 0;
+}
+
+static int open_own(struct finalists *f, int i, struct dpf_error *error)
+{
+    const struct score_panels *panels = &f->shared->panels;
+    const struct finalist_user *u = &f->users[i];
+    const struct score_desk *desk = &u->desk;
+    struct near_user *near = &f->near[i];
+    near->shift = 0;
+    for (int64_t s = 0; s < desk->n_shifts; s++)
+        near->shift = fmax(near->shift, desk->shifts[s]);
+    score_panels_measure(panels, desk->row, f->squares + i * (panels->stride + 1));
+    return by_block(panels, u->masked, u->n_masked, &near->masked, &near->room_own[0], error) != 0
+               ? -1
+               : by_block(panels, desk->shifted, desk->n_shifts, &near->shifted, &near->room_own[1], error);
+}
+
 static int open_user(struct finalists *f, int i, struct dpf_error *error)
 {
     const struct scorer *scorer = f->shared->scorer;
@@ -309,8 +323,10 @@ static int open_user(struct finalists *f, int i, struct dpf_error *error)
     if (f->users[i].left)
         return 0;
     near->bar = -FLT_MAX;
-    near->n = near->masked = near->shifted = 0;
+    near->n = 0;
     near->full = f->shared->k + 2 * (f->shared->k > 64 ? f->shared->k : 64);
+    if (open_own(f, i, error) != 0)
+        return -1;
     return f->wants_places ? open_places(f, i, error) : 0;
 }
 
@@ -414,7 +430,7 @@ static int add_finalists(struct finalists *f, int i, const float *scores, int64_
         return -1;
     for (int64_t h = 0; h < hits; h++) {
         near->scores[near->n + h] = scores[f->hits[h]];
-        near->items[near->n + h] = (int32_t)first + f->hits[h];
+        near->items[near->n + h] = f->shared->panels.item[first + f->hits[h]];
     }
     near->n += hits;
     if (near->n >= near->full)
@@ -463,7 +479,7 @@ static int count_places(struct finalists *f, int i, const float *scores, int64_t
             continue;
         for (int64_t p = 0; p < n_positives; p++)
             near->places -= 2 * (score >= near->high[p]);
-        if (add_close(near, first + f->hits[h], error) != 0)
+        if (add_close(near, f->shared->panels.item[first + f->hits[h]], error) != 0)
             return -1;
     }
     return 0;
@@ -484,7 +500,7 @@ static int look_up_places(struct finalists *f, int i, const float *scores, int64
             above++;
         if (above == n_positives || score < near->low[above])
             near->places += 2 * above;
-        else if (add_close(near, first + f->hits[h], error) != 0)
+        else if (add_close(near, f->shared->panels.item[first + f->hits[h]], error) != 0)
             return -1;
     }
     return 0;
@@ -494,36 +510,60 @@ static int look_up_places(struct finalists *f, int i, const float *scores, int64
 static void mask_block(struct finalists *f, int i, float *scores, int64_t first, int64_t n, int64_t width)
 {
     const struct finalist_user *u = &f->users[i];
-    struct near_user *near = &f->near[i];
+    const struct near_user *near = &f->near[i];
     const struct score_desk *desk = &u->desk;
-    for (; near->shifted < desk->n_shifts && desk->shifted[near->shifted] < first + n; near->shifted++)
-        scores[desk->shifted[near->shifted] - first] += (float)desk->shifts[near->shifted];
-    for (; near->masked < u->n_masked && u->masked[near->masked] < first + n; near->masked++)
-        scores[u->masked[near->masked] - first] = -INFINITY;
+    const int32_t *place = f->shared->panels.place;
+    const int64_t b = first / BLOCK;
+    for (int32_t s = near->shifted[b]; s < near->shifted[b + 1]; s++) {
+        const int32_t own = near->shifted[s];
+        scores[place[desk->shifted[own]] - first] += (float)desk->shifts[own];
+    }
+    for (int32_t m = near->masked[b]; m < near->masked[b + 1]; m++)
+        scores[place[u->masked[near->masked[m]]] - first] = -INFINITY;
     for (int64_t past = n; past < width; past++)
         scores[past] = -INFINITY;
 }
 
+/* Whether nothing in the block can be found for the user: neither a finalist nor an item near or above a positive. */
+static int can_skip(const struct finalists *f, int i, int64_t block)
+{
+    const struct near_user *near = &f->near[i];
+    const struct score_panels *panels = &f->shared->panels;
+    if (f->users[i].left)
+        return 1;
+    const double most =
+        score_panels_most(panels, block, f->users[i].desk.row, f->squares + i * (panels->stride + 1)) +
+        near->shift + near->error;
+    return most < (double)near->bar &&
+           (!f->wants_places || f->users[i].n_positives == 0 || most < (double)near->low[0]);
+}
+
+static int take_scores(struct finalists *f, int i, int64_t first, int64_t n, int64_t width,
+                       struct dpf_error *error)
+{
+    float *scores = f->block + (int64_t)i * BLOCK;
+    mask_block(f, i, scores, first, n, width);
+    if (add_finalists(f, i, scores, first, width, error) != 0)
+        return -1;
+    if (!f->wants_places || f->users[i].n_positives == 0)
+        return 0;
+    return (f->users[i].n_positives > FEW ? look_up_places : count_places)(f, i, scores, first, width, error);
+}
+
 static int take_block(struct finalists *f, int64_t first, int64_t n, struct dpf_error *error)
 {
-    const struct finalist_items *shared = f->shared;
-    const int64_t stride = shared->scorer->products.stride, panels = n_panels(n);
-    for (int64_t p = 0; p < panels; p++)
-        shared->kernels->panel(f->rows, shared->panels + (first + p * NEAR_PANEL) * stride, stride,
-                               f->block + p * NEAR_PANEL, BLOCK);
-    for (int i = 0; i < f->n_users; i++) {
-        float *scores = f->block + (int64_t)i * BLOCK;
-        if (f->users[i].left)
-            continue;
-        mask_block(f, i, scores, first, n, panels * NEAR_PANEL);
-        if (add_finalists(f, i, scores, first, panels * NEAR_PANEL, error) != 0)
+    const struct score_panels *panels = &f->shared->panels;
+    const int64_t from = first / NEAR_PANEL, width = (n + NEAR_PANEL - 1) / NEAR_PANEL * NEAR_PANEL;
+    int skipped[NEAR_USERS], all = 1;
+    for (int i = 0; i < f->n_users; i++)
+        all &= skipped[i] = can_skip(f, i, first / BLOCK);
+    for (int64_t p = 0; p < width / NEAR_PANEL && !all; p++)
+        f->shared->kernels->panel(f->rows + (int64_t)panels->first[from + p] * NEAR_USERS,
+                                  panels->numbers + panels->at[from + p], panels->columns[from + p],
+                                  f->block + p * NEAR_PANEL, BLOCK);
+    for (int i = 0; i < f->n_users; i++)
+        if (!skipped[i] && take_scores(f, i, first, n, width, error) != 0)
             return -1;
-        if (!f->wants_places || f->users[i].n_positives == 0)
-            continue;
-        if ((f->users[i].n_positives > FEW ? look_up_places : count_places)(f, i, scores, first,
-                                                                            panels * NEAR_PANEL, error) != 0)
-            return -1;
-    }
     return 0;
 }
 

@@ -13,25 +13,21 @@
  *   decides about all others.
  *
  * So lists, ties and ranks are exactly those of the scorer's scores. If e is not finite for a user, the
- * scorer scores all items.
+ * scorer scores all items. Items whose scores are bounded below both of a user's marks, that of the k-th score and that of the lowest
+ * positive, are not scored for that user (panels.h).
  */
 #ifndef DPF_SCORE_FINALISTS_H
 #define DPF_SCORE_FINALISTS_H
 
-#include "score/scorer.h"
+#include "score/panels.h"
 #include "score/top.h"
-
-#define NEAR_USERS 16 /* at a time */
-#define NEAR_PANEL 48 /* items that stand together */
 
 /* What does not depend on the user; shared by workers. */
 struct finalist_items {
     const struct scorer *scorer;
     int64_t n_items;
     int64_t k;
-    float *panels;   /* of NEAR_PANEL items: stride x NEAR_PANEL, zeros past the last */
-    double *largest; /* magnitude, by column */
-    double norm;     /* largest of an item's row */
+    struct score_panels panels;
     const struct near_kernels *kernels;
     /* base/1 has this instead: items by score, of equal ones the first; and of each item the number above it plus the number
        that is not below it. */
@@ -68,6 +64,7 @@ struct finalists {
     int wants_places;
     struct near_user *near; /* NEAR_USERS */
     float *rows;            /* stride x NEAR_USERS */
+    double *squares;        /* NEAR_USERS x (stride + 1), see score_panels_measure */
     float *block;           /* NEAR_USERS x items of a block */
     int32_t *hits;
     uint64_t *bits; /* by item */

@@ -118,29 +118,16 @@ static void join_conditions(struct guarantee *all, const struct guarantee *one, 
     all->run_holds &= one->run_holds;
 }
 
-static double least_alone(const struct guarantee *guarantee, const char **accountant)
-{
-    double least = NAN;
-    for (int i = 0; i < guarantee->n_accounts; i++) {
-        const struct account *account = &guarantee->accounts[i];
-        if (!statement_proves(guarantee, account) || (!isnan(least) && account->answer.epsilon >= least))
-            continue;
-        least = account->answer.epsilon;
-        *accountant = account->accountant;
-    }
-    return least;
-}
-
 /* The costliest candidate counts. */
 static void note_alone(struct selection_summary *summary, struct candidate *candidate,
                        const struct guarantee *one)
 {
-    const char *accountant = "";
-    candidate->epsilon = least_alone(one, &accountant);
+    const struct account *least = statement_least(one);
+    candidate->epsilon = statement_least_epsilon(one);
     if (isnan(candidate->epsilon) || (!isnan(summary->alone) && candidate->epsilon <= summary->alone))
         return;
     summary->alone = candidate->epsilon;
-    snprintf(summary->alone_accountant, sizeof summary->alone_accountant, "%s", accountant);
+    snprintf(summary->alone_accountant, sizeof summary->alone_accountant, "%s", least->accountant);
 }
 
 static int add_events(struct ledger *all, const struct ledger *one, struct candidate *candidate,
@@ -293,7 +280,6 @@ static int plan_all(struct candidates *c, double *epsilon, struct dpf_error *err
 {
     struct ledger ledger = {0};
     struct guarantee guarantee = {0};
-    const char *ignored;
     session_close(&c->carrier);
     int status = add_all(c, &ledger, &guarantee, error);
     struct plan *plan = &c->carrier.plan;
@@ -309,7 +295,7 @@ static int plan_all(struct candidates *c, double *epsilon, struct dpf_error *err
     if (guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
                           plan->run_facts.rounds, error) != 0)
         return -1;
-    *epsilon = least_alone(&plan->guarantee, &ignored);
+    *epsilon = statement_least_epsilon(&plan->guarantee);
     return 0;
 }
 

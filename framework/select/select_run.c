@@ -362,9 +362,8 @@ static int publish(struct selecting *s, struct dpf_error *error)
 static int check_proved(const struct candidates *c, struct dpf_error *error)
 {
     const struct guarantee *guarantee = &c->carrier.plan.guarantee;
-    for (int i = 0; i < guarantee->n_accounts; i++)
-        if (statement_proves(guarantee, &guarantee->accounts[i]))
-            return 0;
+    if (statement_least(guarantee))
+        return 0;
     for (int i = 0; i < N_CONDITIONS; i++)
         if (!guarantee->conditions[i].holds && strcmp(guarantee->conditions[i].id, "C9") != 0)
             return error_set(

@@ -210,13 +210,26 @@ static int check_config(const struct start *start, struct dpf_error *error)
     return status;
 }
 
+/* A file, and ":COLUMN" behind that of names. */
+static char *place_file(const struct start *start, int fact, struct dpf_error *error)
+{
+    const char *value = start->facts.values[fact];
+    const char *column = fact == FACT_ITEM_NAMES ? strrchr(value, ':') : NULL;
+    char *file = column ? memory_format("%.*s", (int)(column - value), value) : memory_text(value);
+    char *path = file ? path_for(start->config, file, error) : NULL;
+    char *whole = path ? memory_format("%s%s", path, column ? column : "") : NULL;
+    free(file);
+    free(path);
+    return whole;
+}
+
 /* The other files that the facts name, as the configuration has to write them. */
 static int place_files(struct start *start, struct dpf_error *error)
 {
-    static const int files[] = {FACT_ITEMS_FILE, FACT_ITEM_FEATURES};
+    static const int files[] = {FACT_ITEMS_FILE, FACT_ITEM_NAMES, FACT_ITEM_FEATURES};
     struct start_facts *facts = &start->facts;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        char *path = facts->values[files[i]] ? path_for(start->config, facts->values[files[i]], error) : NULL;
+        char *path = facts->values[files[i]] ? place_file(start, files[i], error) : NULL;
         if (facts->values[files[i]] && !path)
             return error->fault ? -1 : error_memory(error);
         free(facts->owned[files[i]]);

@@ -101,6 +101,12 @@ static const struct {
                          .asked = "Which public file lists all items, an id on each line? Without one, you "
                                   "declare that the set of items that occur is public.",
                          .without = "none"},
+    [FACT_ITEM_NAMES] = {.key = "item-names",
+                         .question = "names of items for people: a public file and a column of it, as in "
+                                     "movies.csv:title, or movies.dat:2 without a header",
+                         .asked = "Which public file and column name items for people, as in "
+                                  "movies.csv:title?",
+                         .without = "none: lists have ids"},
     [FACT_ITEM_FEATURES] = {.key = "item-features", .question = "a file of public facts about items"},
     [FACT_ITEM_FEATURES_FORMAT] = {.key = "item-features.format",
                                    .question = "what that file looks like; by default its name decides",
@@ -386,6 +392,7 @@ static int is_offered(const struct start_facts *facts, int fact)
     case FACT_RATING:
         return facts->form_declined;
     case FACT_ITEMS_FILE:
+    case FACT_ITEM_NAMES:
         return 1;
     default:
         return 0;

@@ -60,6 +60,7 @@ static void write_data(const struct start_facts *facts, const char *path, struct
         write_range(facts, out);
     add_key(out, facts, FACT_TIME, "column.time");
     write_catalogue(facts, out);
+    add_key(out, facts, FACT_ITEM_NAMES, "item-names");
     add_key(out, facts, FACT_ITEM_FEATURES, "item-features");
     add_key(out, facts, FACT_ITEM_FEATURES_FORMAT, "item-features.format");
     add_key(out, facts, FACT_ITEM_FEATURES_CATEGORIES, "item-features.categories");

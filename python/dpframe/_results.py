@@ -127,6 +127,11 @@ class Run:
         return self._ids("item_ids.txt")
 
     @property
+    def item_names(self) -> List[str]:
+        """Names of items for people, in the order of item_ids; "" where there is none; [] without [data] item-names."""
+        return self._ids("item_names.txt") if "item_names" in self.info["files"] else []
+
+    @property
     def user_ids(self) -> List[str]:
         return self._ids("user_ids.txt")
 

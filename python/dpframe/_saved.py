@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked of a finished run: lists, predictions, neighbours, metrics, comparisons, pages."""
 
-import csv
-import io
 import json
 import os
 import tempfile
@@ -15,12 +13,13 @@ RunLike = Union[str, "os.PathLike[str]"]  # a Run is one, too
 
 
 class Recommendation(NamedTuple):
-    """An item of a user's list. A list is private: for its own user's eyes."""
+    """An item of a user's list. A list is private: for its own user's eyes. name: of [data] item-names, or ""."""
 
     user: str
     item: str
     rank: int
     score: float
+    name: str = ""
 
 
 class Prediction(NamedTuple):
@@ -29,6 +28,7 @@ class Prediction(NamedTuple):
     user: str
     item: str
     value: Optional[float]
+    name: str = ""
 
 
 class Similar(NamedTuple):
@@ -38,6 +38,7 @@ class Similar(NamedTuple):
     similar: str
     rank: int
     weight: float
+    name: str = ""
 
 
 class Rows(list):
@@ -48,8 +49,9 @@ class Rows(list):
         return _frames.pandas().DataFrame(list(self), columns=columns)
 
 
-def _table(printed: str) -> List[Dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(printed, newline="\n")))
+def _table(printed: str) -> List[Dict[str, Any]]:
+    """JSON Lines. A line feed alone ends a line: other line ends of Unicode may be part of an id."""
+    return [json.loads(line) for line in printed.split("\n") if line]
 
 
 def _data_of(run: RunLike) -> Mapping[str, str]:
@@ -92,7 +94,7 @@ def recommend(
     with tempfile.TemporaryDirectory(prefix="dpframe-") as temporary:
         place = Path(temporary)
         arguments: List[Any] = ["recommend", Path(run), "-n", n, "--json", "--output"]
-        listed = place / "lists.csv"
+        listed = place / "lists.jsonl"
         arguments += [listed, "--all"] if user is None else [listed, "--user", user]
         if data is not None:
             arguments += ["--data", _records(run, data, place, True)]
@@ -103,7 +105,8 @@ def recommend(
         _program.call(arguments)
         printed = listed.read_bytes().decode("utf-8", "surrogateescape")
     return Rows(
-        Recommendation(row["user"], row["item"], int(row["rank"]), float(row["score"])) for row in _table(printed)
+        Recommendation(row["user"], row["item"], row["rank"], float(row["score"]), row.get("name", ""))
+        for row in _table(printed)
     )
 
 
@@ -116,18 +119,19 @@ def predict(run: RunLike, pairs: Any) -> Rows:
     """
     with tempfile.TemporaryDirectory(prefix="dpframe-") as temporary:
         path = _records(run, pairs, Path(temporary), False)
-        printed = _program.call(["predict", Path(run), path, "--json"])
+        printed = _program.call(["predict", Path(run), path, "--json", "--format", "jsonl"])
     return Rows(
-        Prediction(row["user"], row["item"], float(row["prediction"]) if row["prediction"] else None)
+        Prediction(row["user"], row["item"], row["prediction"], row.get("name", ""))
         for row in _table(printed)
     )
 
 
 def similar(run: RunLike, item: Any, n: int = 10) -> Rows:
     """The n items that are most similar to an item, by the model alone: Rows of Similar."""
-    rows = _table(_program.call(["similar", Path(run), "--item", item, "-n", n, "--json"]))
+    rows = _table(_program.call(["similar", Path(run), "--item", item, "-n", n, "--json", "--format", "jsonl"]))
     return Rows(
-        Similar(row["item"], row["similar"], int(row["rank"]), float(row.get("cosine") or row["weight"])) for row in rows
+        Similar(row["item"], row["similar"], row["rank"], float(row.get("cosine", row.get("weight"))), row.get("name", ""))
+        for row in rows
     )
 
 

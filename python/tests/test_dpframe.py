@@ -39,7 +39,7 @@ class Runs(unittest.TestCase):
         self.assertEqual([row.rank for row in listed], list(range(1, 8)))
         scores = [row.score for row in listed]
         self.assertEqual(scores, sorted(scores, reverse=True))
-        self.assertEqual(list(listed.to_frame().columns), ["user", "item", "rank", "score"])
+        self.assertEqual(list(listed.to_frame().columns), ["user", "item", "rank", "score", "name"])
         everybody = dpframe.recommend(run.directory, n=7)
         self.assertEqual(list(listed), [row for row in everybody if row.user == run.user_ids[0]])
 

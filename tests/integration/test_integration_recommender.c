@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/recommender_fit.h"
+#include "engine/engine.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -228,7 +228,7 @@ static void *trained_state(const char *changes, uint64_t *bytes)
     if (data_load(plan.config, &plan.data, &plan.split, plan.seeded, pool, &dataset, &error) != 0 ||
         plan_complete(&plan, dataset.users.n, dataset.items.n, &error) != 0 ||
         model_init(&model, &plan, &dataset, &error) != 0 ||
-        recommender_fit_run(&model, pool, &stats, &error) != 0)
+        engine_run(&plan, &dataset, pool, &model, NULL, &stats, &error) != 0)
         fail_msg("%s", error.text);
     assert_int_equal(stats.messages, dataset.users.n);
     assert_int_equal(stats.bytes_up, dataset.users.n * ((dataset.items.n + 7) / 8));

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/recommender_fit.h"
+#include "engine/engine.h"
 #include "integration/training.h"
 #include "plan/plan_make.h"
 
@@ -55,7 +55,7 @@ static void fit_try(struct fitted *f, const char *changes)
     if (f->status == 0)
         f->status = model_init(&f->model, &f->plan, &f->dataset, &f->error);
     if (f->status == 0)
-        f->status = recommender_fit_run(&f->model, pool, &f->stats, &f->error);
+        f->status = engine_run(&f->plan, &f->dataset, pool, &f->model, NULL, &f->stats, &f->error);
     pool_free(pool);
 }
 
@@ -164,7 +164,7 @@ static void an_aggregator_is_not_believed(void **state)
         plan_complete(&f.plan, f.dataset.users.n, f.dataset.items.n, &f.error) != 0 ||
         model_init(&f.model, &f.plan, &f.dataset, &f.error) != 0)
         fail_msg("%s", f.error.text);
-    assert_int_equal(recommender_fit_run(&f.model, pool, &f.stats, &f.error), -1);
+    assert_int_equal(engine_run(&f.plan, &f.dataset, pool, &f.model, NULL, &f.stats, &f.error), -1);
     assert_non_null(strstr(f.error.text, "a sum has 49 messages"));
     pool_free(pool);
     fit_free(&f);

@@ -358,7 +358,9 @@ static int on_a_terminal(const char *config, const char *answers)
 static void a_terminal_is_asked(void **state)
 {
     (void)state;
-    const int code = on_a_terminal("asked.ini", "yes\nmaybe\nexplicit\n\n-5\n500\n\n50\n1\n0\n5\nx\n3\n\n");
+    training_file("own-names.csv", "item,name\ni1,One\n");
+    const int code = on_a_terminal(
+        "asked.ini", "yes\nmaybe\nexplicit\n\n-5\n500\n\n50\n1\n0\n5\nx\n3\n\nown-names.csv:name\n");
     if (code < 0) {
         print_message("no pseudo-terminal here: questions are not tested\n");
         return;
@@ -378,6 +380,7 @@ static void a_terminal_is_asked(void **state)
     command_slurp(command_path("asked.ini"), text, sizeof text);
     assert_non_null(strstr(text, "header = yes\ncolumn.user = user\ncolumn.item = item\n"));
     assert_non_null(strstr(text, "column.rating = rating\n"));
+    assert_non_null(strstr(text, "item-names = own-names.csv:name\n"));
     /* The end of the input: what is missing is listed. */
     assert_int_equal(on_a_terminal("half.ini", "no\nimplicit\n500\n\004"), 2);
     assert_non_null(strstr(other, "Then you are asked about separators and columns at the end."));

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "engine/recommender_fit.h"
+#include "engine/engine.h"
 #include "integration/training.h"
 
 #define USERS 16
@@ -376,7 +376,7 @@ static void fit_counts(struct training *t, const char *changes)
     if (t->status == 0)
         t->status = model_init(&t->model, &t->plan, &t->dataset, &t->error);
     if (t->status == 0)
-        t->status = recommender_fit_run(&t->model, pool, &t->stats, &t->error);
+        t->status = engine_run(&t->plan, &t->dataset, pool, &t->model, NULL, &t->stats, &t->error);
     if (t->status != 0)
         fail_msg("%s", t->error.text);
     pool_free(pool);

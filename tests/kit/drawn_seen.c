@@ -10,7 +10,6 @@
 #include "base/pool.h"
 #include "data/load.h"
 #include "engine/engine.h"
-#include "engine/recommender_fit.h"
 #include "plan/plan_make.h"
 #include "seen/recorder.h"
 
@@ -108,9 +107,7 @@ static int leave_alone(struct dataset *dataset, int64_t user, struct dpf_error *
 /* What a component has learned, where that is released. */
 static int note_state(const struct model *model, struct trace *out, struct dpf_error *error)
 {
-    const struct recommender_plan *recommender = &model->plan->recommender;
-    if (!recommender->instance ||
-        !(recommender->functions->flags(recommender->instance->self) & DPF_RECOMMENDER_STATE_RELEASED))
+    if (!model->state || !model->plan->model_facts.released[DPF_SIDE_ITEMS])
         return 0;
     out->state = memory_raw((size_t)model->state_bytes + 1, 1);
     if (!out->state)
@@ -131,8 +128,7 @@ static int train(struct session *session, struct pool *pool, struct dataset *dat
     if (status == 0)
         status = model_init(&model, plan, dataset, error);
     if (status == 0)
-        status = plan->recommender.instance ? recommender_fit_observed(&model, pool, observer, &stats, error)
-                                            : engine_run(plan, dataset, pool, &model, &hooks, &stats, error);
+        status = engine_run(plan, dataset, pool, &model, &hooks, &stats, error);
     if (status == 0)
         status = note_state(&model, out, error);
     model_free(&model);

@@ -29,7 +29,7 @@ static void refuses_what_bounds_cannot(void **state)
         {"", "missing"},
         {"rmse,mae,", "missing"},
         {"hr,rmse,hr", "twice"},
-        {"hr@10", "set k"},
+        {"mae@10", "has no cut-off"},
         {"auto,rmse", "auto"},
     };
     struct fixture_options options;
@@ -112,6 +112,46 @@ static void binds_like_any_section(void **state)
     config_free(config);
 }
 
+/* "hr@10", as results call it, sets the cut-offs where k does not; what contradicts k is refused. */
+static void names_may_have_cutoffs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *refused; /* NULL: taken */
+        int metrics, cutoffs, largest;
+    } cases[] = {
+        {"metrics = hr@10, ndcg@10\n", NULL, 2, 1, 10},
+        {"metrics = hr@5, hr@20, ndcg\n", NULL, 2, 2, 20},
+        {"metrics = ndcg, hr@5\nk = 3, 5\n", NULL, 2, 2, 5},
+        {"metrics = hr@7\nk = 3, 5\n", "the cut-off 7, which k does not list", 0, 0, 0},
+        {"metrics = rmse@10\n", "this metric has no cut-off; write rmse", 0, 0, 0},
+        {"metrics = hr@ten\n", "a cut-off is a number from 1", 0, 0, 0},
+        {"metrics = hr@0\n", "a cut-off is a number from 1", 0, 0, 0},
+        {"metrics = hitrate@10\n", "there is no metric \"hitrate@10\"", 0, 0, 0},
+    };
+    int64_t n;
+    const dpf_param *table = evaluate_params(&n);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct dpf_error error = {.fault = DPF_FAULT_NONE};
+        struct evaluate_options options;
+        struct config_values values;
+        char text[128];
+        const int length = snprintf(text, sizeof text, "[evaluate]\n%s", cases[i].text);
+        struct config *config = config_parse("c.ini", text, (size_t)length, &error);
+        assert_non_null(config);
+        assert_int_equal(
+            config_bind(config, "evaluate", table, n, (int64_t)sizeof *table, NULL, 1, &values, &error), 0);
+        const int status = evaluate_options_read(config, &values, 0, &options, &error);
+        if (status != (cases[i].refused ? -1 : 0) || (status && !strstr(error.text, cases[i].refused)))
+            fail_msg("%s: %d, %s", cases[i].text, status, error.text);
+        if (status == 0 && (options.n_chosen != cases[i].metrics || options.n_cutoffs != cases[i].cutoffs ||
+                            options.largest_cutoff != cases[i].largest))
+            fail_msg("%s: %d metrics, %d cut-offs", cases[i].text, options.n_chosen, (int)options.n_cutoffs);
+        config_values_free(&values);
+        config_free(config);
+    }
+}
+
 /* The table documents itself: names are unique, every entry has help, defaults lie within bounds. */
 static void parameters_are_complete(void **state)
 {
@@ -152,11 +192,9 @@ static void every_metric_states_its_convention(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_what_bounds_cannot),
-        cmocka_unit_test(automatic_metrics_follow_the_feedback),
-        cmocka_unit_test(binds_like_any_section),
-        cmocka_unit_test(parameters_are_complete),
-        cmocka_unit_test(every_metric_states_its_convention),
+        cmocka_unit_test(refuses_what_bounds_cannot), cmocka_unit_test(automatic_metrics_follow_the_feedback),
+        cmocka_unit_test(binds_like_any_section),     cmocka_unit_test(names_may_have_cutoffs),
+        cmocka_unit_test(parameters_are_complete),    cmocka_unit_test(every_metric_states_its_convention),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
