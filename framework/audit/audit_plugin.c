@@ -79,23 +79,25 @@ static int role_name(const dpf_component *component, char role[32])
 /* The component of that id that draws noise of its own; NULL, and an error, if there is none. */
 static const dpf_component *find_component(struct registry *registry, const char *id, struct dpf_error *error)
 {
-    const int64_t n = registry_count(registry, error);
     char role[32], other[32] = "", shown[TEXT_SHOWN];
-    for (int64_t i = 0; i < n; i++) {
-        const dpf_component *component = registry_at(registry, i)->component;
-        if (strcmp(component->id, id) != 0)
+    for (int64_t i = 0; i < registry_count(registry); i++) {
+        if (strcmp(registry_id_at(registry, i), id) != 0)
             continue;
+        const struct registry_entry *entry = registry_at(registry, i, error);
+        if (!entry)
+            return NULL;
+        const dpf_component *component = entry->component;
         if (role_name(component, role))
             return component;
         snprintf(other, sizeof other, "%s", role);
     }
-    if (n >= 0 && *other)
+    if (*other)
         error_set(
             error, DPF_FAULT_CONFIG,
             "--plugin %s: it is of the role %s; by itself only a mechanism or a recommender adds noise. "
             "Audit a configuration (-c) that uses it",
             text_show(id, shown), other);
-    else if (n >= 0)
+    else
         error_set(error, DPF_FAULT_CONFIG, "--plugin %s: no component has that id: see dpframe list",
                   text_show(id, shown));
     return NULL;

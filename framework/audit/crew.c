@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "audit/crew.h"
 
-#include <cblas.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/blas.h"
 #include "base/ticker.h"
 #include "run/jobs.h"
 #include "run/progress.h"
@@ -108,7 +108,7 @@ int crew_run(const struct crew *crew, struct dpf_error *error)
     /* Long enough to be worth a process, short enough for them to end together. */
     shift.chunk = crew->n / (at_once * 8);
     shift.chunk = shift.chunk < 1 ? 1 : shift.chunk > 256 ? 256 : shift.chunk;
-    openblas_set_num_threads(1); /* BLAS starts no threads before the forks */
+    blas_one_thread(); /* BLAS starts no threads before the forks */
     const int status = train_all(&shift, (int)at_once, error);
     munmap(shift.board, sizeof *shift.board);
     return status;

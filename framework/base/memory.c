@@ -27,7 +27,7 @@ void *memory_large(size_t count, size_t size)
 {
     static const size_t page = (size_t)1 << 21;
     const size_t bytes = padded_bytes(count, size);
-    if (bytes < 4 * page || bytes > SIZE_MAX - page)
+    if (bytes < page || bytes > SIZE_MAX - page)
         return memory_raw(count, size);
     void *block = aligned_alloc(page, (bytes + page - 1) / page * page);
 #ifdef MADV_HUGEPAGE

@@ -74,9 +74,9 @@ static void print_components(const struct arguments *arguments)
 {
     struct dpf_error ignored = {0};
     struct registry *registry = registry_open(arguments->plugin_dirs, arguments->n_plugin_dirs, &ignored);
-    const int64_t n = registry ? registry_count(registry, &ignored) : 0;
+    const int64_t n = registry ? registry_count(registry) : 0;
     for (int64_t i = 0; i < n; i++)
-        puts(registry_at(registry, i)->component->id);
+        puts(registry_id_at(registry, i));
     registry_free(registry);
 }
 

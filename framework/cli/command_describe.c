@@ -276,12 +276,14 @@ static void show_sections(struct output *output, const char *name)
 static int show_components(struct output *output, struct registry *registry, const char *name,
                            struct dpf_error *error)
 {
-    int64_t n = registry_count(registry, error);
-    if (n < 0)
-        return -1;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < registry_count(registry); i++) {
+        const char *id = registry_id_at(registry, i), *behind = name ? strchr(name, ':') : NULL;
         char role[32], full[160];
-        const struct registry_entry *entry = registry_at(registry, i);
+        if (name && strcmp(id, name) != 0 && (!behind || strcmp(id, behind + 1) != 0))
+            continue;
+        const struct registry_entry *entry = registry_at(registry, i, error);
+        if (!entry)
+            return -1;
         struct subject subject = component_subject(entry, role);
         snprintf(full, sizeof full, "%s:%s", role, subject.name);
         if (!name || strcmp(name, subject.name) == 0 || strcmp(name, full) == 0)
@@ -292,16 +294,14 @@ static int show_components(struct output *output, struct registry *registry, con
 
 static int unknown_name(struct registry *registry, const char *name, struct dpf_error *error)
 {
-    struct dpf_error ignored = {0};
     char shown[TEXT_SHOWN];
-    int64_t n = registry_count(registry, &ignored);
     const char *names[512] = {"evaluate", "sweep", "select", "audit"};
     int64_t n_sections, known = 4;
     const struct schema_section *sections = schema_sections(&n_sections);
     for (int64_t i = 0; i < n_sections && known < 100; i++)
         names[known++] = sections[i].name;
-    for (int64_t i = 0; i < n && known < 500; i++)
-        names[known++] = registry_at(registry, i)->component->id;
+    for (int64_t i = 0; i < registry_count(registry) && known < 500; i++)
+        names[known++] = registry_id_at(registry, i);
     const char *nearest = text_nearest(name, names, known);
     return error_set(error, DPF_FAULT_CONFIG, "nothing is called \"%s\"%s%s%s: see dpframe list",
                      text_show(name, shown), nearest ? "; did you mean \"" : "", nearest ? nearest : "",

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/terminal.h"
 #include "cli/command.h"
 
@@ -23,22 +25,35 @@ static const char *role_name(const char *role, char buffer[32])
     return buffer;
 }
 
-static int is_asked_for(const struct registry_entry *entry, const char *role)
+/* The components of a role, or all. NULL on error. Free it. */
+static const struct registry_entry **entries_of(struct registry *registry, const char *role, int64_t *n,
+                                                struct dpf_error *error)
 {
+    const struct registry_entry **entries = memory_new((size_t)registry_count(registry) + 1, sizeof *entries);
     char name[32];
-    return !role || strcmp(role_name(entry->component->role, name), role) == 0;
+    *n = 0;
+    if (!entries)
+        error_memory(error);
+    for (int64_t i = 0; entries && i < registry_count(registry); i++) {
+        if (role && strcmp(role_name(registry_role_at(registry, i), name), role) != 0)
+            continue;
+        if (!(entries[*n] = registry_at(registry, i, error))) {
+            free(entries);
+            return NULL;
+        }
+        (*n)++;
+    }
+    return entries;
 }
 
-static void print_text(struct registry *registry, int64_t n, const char *role)
+static void print_text(const struct registry_entry **entries, int64_t n)
 {
     const char *last = "";
     char name[32], first[64];
     const int width = terminal_width(STDOUT_FILENO);
     for (int64_t i = 0; i < n; i++) {
-        const struct registry_entry *entry = registry_at(registry, i);
+        const struct registry_entry *entry = entries[i];
         struct text text = {0};
-        if (!is_asked_for(entry, role))
-            continue;
         if (strcmp(last, entry->component->role) != 0)
             printf("%s%s\n", *last ? "\n" : "", role_name(entry->component->role, name));
         last = entry->component->role;
@@ -49,15 +64,13 @@ static void print_text(struct registry *registry, int64_t n, const char *role)
     }
 }
 
-static void print_json(struct registry *registry, int64_t n, const char *role)
+static void print_json(const struct registry_entry **entries, int64_t n)
 {
     json_t *array = json_array();
     char name[32];
     for (int64_t i = 0; i < n; i++) {
-        const struct registry_entry *entry = registry_at(registry, i);
+        const struct registry_entry *entry = entries[i];
         const dpf_component *c = entry->component;
-        if (!is_asked_for(entry, role))
-            continue;
         json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "role",
                                                role_name(c->role, name), "id", c->id, "version", c->version,
                                                "summary", c->summary, "citation", c->citation, "plugin",
@@ -97,12 +110,14 @@ int command_list(int argc, char **argv)
         status = check_role(role, &error);
     if (status == 0) {
         registry = registry_open(arguments.plugin_dirs, arguments.n_plugin_dirs, &error);
-        int64_t n = registry ? registry_count(registry, &error) : -1;
-        status = n < 0 ? -1 : 0;
-        if (status == 0 && arguments.json)
-            print_json(registry, n, role);
-        else if (status == 0)
-            print_text(registry, n, role);
+        int64_t n = 0;
+        const struct registry_entry **entries = registry ? entries_of(registry, role, &n, &error) : NULL;
+        status = entries ? 0 : -1;
+        if (entries && arguments.json)
+            print_json(entries, n);
+        else if (entries)
+            print_text(entries, n);
+        free(entries);
     }
     registry_free(registry);
     arguments_free(&arguments);

@@ -9,8 +9,10 @@
 
 #include <sodium.h>
 
+#include "base/blas.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "plugin/scan_cache.h"
 #include "run/joined.h"
 #include "simd/simd_kind.h"
 
@@ -191,14 +193,14 @@ static int run_command(int argc, char **argv)
 }
 
 /*
- * OpenBLAS starts its threads when it is loaded, before main, and its handler of fork waits for them; where
- * memory for them is short it waits for ever. Nothing here wants them: the workers are the parallelism. So
- * the program starts itself once more with the variable set, unless the user has set it.
+ * OpenBLAS starts its threads when it is loaded, and its handler of fork waits for them; where memory for them is short it
+ * waits for ever. Nothing here wants them: the workers are the parallelism. Plugins load it after this. Where something has
+ * loaded it before main, the program starts itself once more with the variable set. A user's own value stays.
  */
 static void start_without_blas_threads(char **argv)
 {
     static const char variable[] = "OPENBLAS_NUM_THREADS";
-    if (!getenv(variable) && setenv(variable, "1", 1) == 0)
+    if (!getenv(variable) && setenv(variable, "1", 1) == 0 && blas_is_loaded())
         execv("/proc/self/exe", argv); /* returns only if it fails: then without */
 }
 
@@ -227,6 +229,7 @@ int main(int argc, char **argv)
     }
     if (check_kind_of_kernels() != 0)
         return DPF_FAULT_CONFIG;
+    scan_cache_enable();
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "--json") == 0)
             failures_as_json(1);

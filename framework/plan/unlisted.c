@@ -51,15 +51,17 @@ static double epsilon_by(struct plan *plan, const struct registry_entry *entry)
 int unlisted_find(struct plan *plan, struct unlisted *out, struct dpf_error *error)
 {
     *out = (struct unlisted){"", INFINITY, least_listed(&plan->guarantee)};
-    const int64_t n = plan->guarantee.n_releases > 0 ? registry_count(plan->registry, error) : 0;
-    if (n < 0)
-        return -1;
+    const int64_t n = plan->guarantee.n_releases > 0 ? registry_count(plan->registry) : 0;
     double least = WORTH_A_WORD * out->listed;
     for (int64_t i = 0; i < n; i++) {
-        const struct registry_entry *entry = registry_at(plan->registry, i);
+        if (strcmp(registry_role_at(plan->registry, i), DPF_ROLE_ACCOUNTANT) != 0 ||
+            is_listed(plan, registry_id_at(plan->registry, i)))
+            continue;
+        const struct registry_entry *entry = registry_at(plan->registry, i, error);
+        if (!entry)
+            return -1;
         const dpf_component *component = entry->component;
-        if (strcmp(component->role, DPF_ROLE_ACCOUNTANT) != 0 || is_listed(plan, component->id) ||
-            ((const dpf_accountant *)component->functions)->kind != DPF_ACCOUNTANT_PROOF)
+        if (((const dpf_accountant *)component->functions)->kind != DPF_ACCOUNTANT_PROOF)
             continue;
         const double epsilon = epsilon_by(plan, entry);
         if (!(epsilon < least))

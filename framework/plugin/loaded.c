@@ -15,6 +15,7 @@ static struct kept {
     char *path;
     struct stat info;
     struct loaded loaded;
+    char sha256[65]; /* empty until it is asked for */
 } * all;
 
 static int is_same_file(const struct stat *a, const struct stat *b)
@@ -24,13 +25,19 @@ static int is_same_file(const struct stat *a, const struct stat *b)
            a->st_mode == b->st_mode && a->st_uid == b->st_uid;
 }
 
-const struct loaded *loaded_find(const char *path)
+static struct kept *find_kept(const char *path)
 {
     struct stat info;
-    for (const struct kept *k = all; k; k = k->next)
+    for (struct kept *k = all; k; k = k->next)
         if (strcmp(k->path, path) == 0 && stat(path, &info) == 0 && is_same_file(&info, &k->info))
-            return &k->loaded;
+            return k;
     return NULL;
+}
+
+const struct loaded *loaded_find(const char *path)
+{
+    const struct kept *kept = find_kept(path);
+    return kept ? &kept->loaded : NULL;
 }
 
 const struct loaded *loaded_get(const char *path, struct dpf_error *error)
@@ -46,8 +53,6 @@ const struct loaded *loaded_get(const char *path, struct dpf_error *error)
         status = error_at(error, DPF_FAULT_PLUGIN, path, 0, "cannot be inspected any more");
     if (status == 0 && !(new->loaded.plugin = plugin_load(path, error)))
         status = -1;
-    if (status == 0)
-        status = files_sha256(path, new->loaded.sha256, error);
     if (status != 0) {
         if (new)
             free(new->path);
@@ -57,4 +62,16 @@ const struct loaded *loaded_get(const char *path, struct dpf_error *error)
     new->next = all;
     all = new;
     return &new->loaded;
+}
+
+int loaded_sha256(const char *path, char sha256[65], struct dpf_error *error)
+{
+    struct kept *kept = find_kept(path);
+    if (kept && !kept->sha256[0] && files_sha256(path, kept->sha256, error) != 0)
+        return -1;
+    if (!kept || find_kept(path) != kept)
+        return error_at(error, DPF_FAULT_PLUGIN, path, 0,
+                        "changed while it was in use: start again, now that it is complete");
+    memcpy(sha256, kept->sha256, sizeof kept->sha256);
+    return 0;
 }

@@ -13,12 +13,13 @@
 
 struct loaded {
     const dpf_plugin *plugin;
-    char sha256[65];
 };
 
 /* What the file was when it was loaded, if it is still that file; else NULL. */
 const struct loaded *loaded_find(const char *path);
 /* Loads it, or finds it. NULL on error. Stays for the life of the process. */
 const struct loaded *loaded_get(const char *path, struct dpf_error *error);
+/* Of the file that was loaded; an error if it is another one by now. */
+int loaded_sha256(const char *path, char sha256[65], struct dpf_error *error);
 
 #endif

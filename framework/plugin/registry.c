@@ -11,6 +11,7 @@
 #include "plugin/loaded.h"
 #include "plugin/plugin_scan.h"
 #include "plugin/role_tables.h"
+#include "plugin/scan_cache.h"
 #include "plugin/search_path.h"
 
 /* A component that the scan found; entry is filled once it is loaded. */
@@ -132,16 +133,38 @@ static void mark_duplicates(struct registry *registry)
     }
 }
 
-/* What is loaded already tells by itself. */
+static int cached_component(void *context, const char *path, const char *role, const char *id,
+                            struct dpf_error *error)
+{
+    return add_component(context, path, role, id, error);
+}
+
+/* So that the next process need not scan what this one has. */
+static void remember(struct scan_cache *cache, const struct scanning *scanning)
+{
+    const struct registry *registry = scanning->registry;
+    for (int64_t s = 0; s < scanning->n; s++)
+        for (size_t i = 0; i < registry->n; i++)
+            if (registry->known[i].path == scanning->paths[s])
+                scan_cache_add(cache, registry->known[i].path, registry->known[i].role,
+                               registry->known[i].id);
+    scan_cache_write(cache);
+}
+
+/* What is loaded already tells by itself; what an earlier process has found, and is unchanged, is in the cache. */
 static int find_components(struct registry *registry, struct dpf_error *error)
 {
     struct scanning scanning = {registry, memory_new(registry->path.n + 1, sizeof *scanning.paths), 0};
     int status = scanning.paths ? 0 : error_memory(error);
+    struct scan_cache *cache = scan_cache_open();
     for (size_t i = 0; i < registry->path.n && status == 0; i++) {
         const char *path = registry->path.files[i];
         const struct loaded *loaded = loaded_find(path);
-        if (!loaded)
+        const int is_cached = loaded ? 0 : scan_cache_find(cache, path, cached_component, registry, error);
+        if (!loaded && is_cached == 0)
             scanning.paths[scanning.n++] = path;
+        if (is_cached < 0)
+            status = -1;
         for (uint32_t c = 0; loaded && c < loaded->plugin->n_components && status == 0; c++)
             status = add_component(registry, path, loaded->plugin->components[c]->role,
                                    loaded->plugin->components[c]->id, error);
@@ -149,6 +172,9 @@ static int find_components(struct registry *registry, struct dpf_error *error)
     if (status == 0)
         status = plugin_scan(scanning.paths, scanning.n, PLUGIN_SCAN_SECONDS, found_component, found_broken,
                              &scanning, error);
+    if (status == 0 && scanning.n > 0)
+        remember(cache, &scanning);
+    scan_cache_free(cache);
     free(scanning.paths);
     return status;
 }
@@ -221,7 +247,6 @@ static int fill_entry(struct known *known, struct dpf_error *error)
     if (!loaded)
         return -1;
     const dpf_plugin *plugin = loaded->plugin;
-    memcpy(known->entry.sha256, loaded->sha256, sizeof known->entry.sha256);
     for (uint32_t i = 0; i < plugin->n_components; i++) {
         const dpf_component *component = plugin->components[i];
         if (strcmp(component->role, known->role) == 0 && strcmp(component->id, known->id) == 0) {
@@ -302,23 +327,33 @@ const struct registry_entry *registry_find(struct registry *registry, const char
         fill_entry(known, error) != 0)
         return NULL;
     if (!known->used) {
+        if (loaded_sha256(known->path, known->entry.sha256, error) != 0)
+            return NULL;
         known->used = 1;
         registry->used[registry->n_used++] = known;
     }
     return &known->entry;
 }
 
-int64_t registry_count(struct registry *registry, struct dpf_error *error)
+int64_t registry_count(const struct registry *registry)
 {
-    for (size_t i = 0; i < registry->n; i++)
-        if (fill_entry(&registry->known[i], error) != 0)
-            return -1;
     return (int64_t)registry->n;
 }
 
-const struct registry_entry *registry_at(struct registry *registry, int64_t index)
+const char *registry_role_at(const struct registry *registry, int64_t index)
 {
-    return &registry->known[index].entry;
+    return registry->known[index].role;
+}
+
+const char *registry_id_at(const struct registry *registry, int64_t index)
+{
+    return registry->known[index].id;
+}
+
+const struct registry_entry *registry_at(struct registry *registry, int64_t index, struct dpf_error *error)
+{
+    struct known *known = &registry->known[index];
+    return fill_entry(known, error) == 0 ? &known->entry : NULL;
 }
 
 int64_t registry_used_count(const struct registry *registry)

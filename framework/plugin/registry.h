@@ -23,7 +23,7 @@ struct registry_entry {
     const dpf_component *component;
     const dpf_plugin *plugin;
     const char *path; /* absolute, resolved */
-    char sha256[65];
+    char sha256[65];  /* of what registry_find has found */
 };
 
 /*
@@ -40,9 +40,12 @@ void registry_free(struct registry *registry); /* plugins stay loaded */
    where is the section for the message. NULL on error. */
 const struct registry_entry *registry_find(struct registry *registry, const char *role, const char *id,
                                            struct dpf_error *error);
-/* Everything, sorted by role and id (loads everything). */
-int64_t registry_count(struct registry *registry, struct dpf_error *error); /* -1 on error */
-const struct registry_entry *registry_at(struct registry *registry, int64_t index);
+/* All components, sorted by role and id; nothing is loaded. */
+int64_t registry_count(const struct registry *registry);
+const char *registry_role_at(const struct registry *registry, int64_t index);
+const char *registry_id_at(const struct registry *registry, int64_t index);
+/* Loads it, to be looked at and not to be run: without sha256. NULL on error. */
+const struct registry_entry *registry_at(struct registry *registry, int64_t index, struct dpf_error *error);
 /* Entries loaded by registry_find so far: for run.json. */
 int64_t registry_used_count(const struct registry *registry);
 const struct registry_entry *registry_used_at(const struct registry *registry, int64_t index);

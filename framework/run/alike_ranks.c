@@ -2,13 +2,13 @@
 #define _GNU_SOURCE /* memmem */
 #include "run/alike_ranks.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/blas.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/ranks.h"
@@ -59,8 +59,9 @@ static int add_blas(json_t *list, const struct registry *registry)
         needed = needs_blas(registry_used_at(registry, i)->path);
     if (!needed)
         return 0;
-    return add(list, "the BLAS kernel (OPENBLAS_CORETYPE sets it)", openblas_get_corename()) == 0
-               ? add(list, "the BLAS library", openblas_get_config())
+    const char *core = blas_core(), *config = blas_config();
+    return add(list, "the BLAS kernel (OPENBLAS_CORETYPE sets it)", core ? core : "not OpenBLAS") == 0
+               ? add(list, "the BLAS library", config ? config : "not OpenBLAS")
                : -1;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* sched_getaffinity: POSIX knows no processors of a process */
-#include <cblas.h>
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/blas.h"
 #include "base/files.h"
 #include "base/keystream.h"
 #include "base/log.h"
@@ -98,7 +98,7 @@ static int open_pool(struct run *run, struct dpf_error *error)
         threads = processors_of_rank();
     run->threads = threads < 1 ? 1 : (int)threads;
     /* The workers are the parallelism; BLAS threads inside them only fight for the cores. */
-    openblas_set_num_threads(1);
+    blas_one_thread();
     run->pool = pool_new(run->threads);
     return run->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start %d threads", run->threads);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/saved_run.h"
 
-#include <cblas.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/blas.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -92,7 +92,7 @@ static void read_data_hash(const struct saved_run *run, const char *directory, c
 static int start_pool(struct saved_run *out, struct dpf_error *error)
 {
     long threads = sysconf(_SC_NPROCESSORS_ONLN);
-    openblas_set_num_threads(1);
+    blas_one_thread();
     out->pool = pool_new(threads < 1 ? 1 : (int)threads);
     return out->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start threads");
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "select/select_run.h"
 
-#include <cblas.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/blas.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -284,7 +284,7 @@ static int run_all(struct selecting *s, struct dpf_error *error)
         return -1;
     const struct jobs jobs = {
         .context = s, .n = s->n_pending, .at_once = s->at_once, .work = run_job, .after = after_job};
-    openblas_set_num_threads(1); /* BLAS starts no threads before the forks */
+    blas_one_thread(); /* BLAS starts no threads before the forks */
     const int status = jobs_run(&jobs, error);
     if (status < 0)
         return -1;

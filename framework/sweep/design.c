@@ -36,7 +36,8 @@ static const dpf_param table[SWEEP_COUNT] = {
         "What the other points are tested against: the name of a variant, or AXIS=VALUE. Empty: no tests."),
     [SWEEP_METRICS] = DPF_PARAM_TEXT_F("metrics", DPF_TYPE_STRING, "", 0,
                                        "Metrics shown in tables and plots, by their names in run.json. "
-                                       "Empty: all."),
+                                       "Empty: all of the tests. What a component measures is "
+                                       "SECTION.NAME: model.recommender.directions."),
     [SWEEP_REFERENCES] =
         DPF_PARAM_TEXT_F("references", DPF_TYPE_STRING, "", 0,
                          "Variants that the axes do not concern, such as the run without noise: they "

@@ -316,6 +316,16 @@ char *outcome_tables_csv(const struct outcomes *outcomes)
     return to_csv(&table);
 }
 
+/* What a component has measured is a metric, too: "model.recommender.directions", its mean over the run. */
+static void add_result(const struct outcomes *outcomes, const struct outcome *outcome, const char *section,
+                       const char *name, const json_t *value, struct sheet *table)
+{
+    sheet_text(table, outcome->name);
+    add_place(outcomes, outcome->at, table, 1);
+    sheet_printf(table, "%s%s%s", section, *section ? "." : "", name);
+    sheet_exact(table, json_is_number(value) ? json_number_value(value) : (double)NAN);
+}
+
 char *outcome_tables_results(const struct outcomes *outcomes)
 {
     struct sheet table = {0};
@@ -325,15 +335,13 @@ char *outcome_tables_results(const struct outcomes *outcomes)
     sheet_column(&table, "value", SHEET_RIGHT);
     for (size_t i = 0; i < outcomes->n; i++) {
         const struct outcome *outcome = &outcomes->items[i];
-        const char *name;
-        json_t *value;
+        const char *name, *section;
+        json_t *value, *measured;
         json_object_foreach(json_object_get(outcome->run, "metrics"), name, value)
-        {
-            sheet_text(&table, outcome->name);
-            add_place(outcomes, outcome->at, &table, 1);
-            sheet_text(&table, name);
-            sheet_exact(&table, json_is_number(value) ? json_number_value(value) : (double)NAN);
-        }
+            add_result(outcomes, outcome, "", name, value, &table);
+        json_object_foreach(json_object_get(outcome->run, "component_metrics"), section, measured)
+            json_object_foreach(measured, name, value)
+                add_result(outcomes, outcome, section, name, json_object_get(value, "mean"), &table);
     }
     return to_csv(&table);
 }

@@ -347,6 +347,22 @@ static double least_epsilon(const struct outcome *outcome, const char *side, int
     return least_account(json_object_get(outcome->run, "guarantee"), side, plan);
 }
 
+/* The mean of what a component has measured: "model.recommender.directions". */
+static double measured(const struct outcome *outcome, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    const json_t *all = json_object_get(outcome->run, "component_metrics");
+    const json_t *section = dot ? json_object_getn(all, name, (size_t)(dot - name)) : NULL;
+    return number_of(json_object_get(section ? json_object_get(section, dot + 1) : NULL, "mean"));
+}
+
+static double outcome_test_metric(const struct outcome *outcome, const char *name)
+{
+    const json_t *metrics = json_object_get(outcome->run, "metrics");
+    return json_object_get(metrics, name) ? outcome_number(outcome, "metrics", name)
+                                          : measured(outcome, name);
+}
+
 double outcome_metric(const struct outcome *outcome, const char *name)
 {
     int plan;
@@ -364,7 +380,7 @@ double outcome_metric(const struct outcome *outcome, const char *name)
     if (strcmp(name, OUTCOME_BYTES_DOWN) == 0)
         return outcome_number(outcome, "communication", "bytes_down_each");
     return strcmp(name, OUTCOME_PROVED) == 0 ? outcome_proved(outcome, &plan)
-                                             : outcome_number(outcome, "metrics", name);
+                                             : outcome_test_metric(outcome, name);
 }
 
 double outcome_number(const struct outcome *outcome, const char *part, const char *name)

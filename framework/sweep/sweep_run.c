@@ -3,7 +3,6 @@
  * that are named of a sweep that was prepared. */
 /* sched_getaffinity is Linux's own. */
 #define _GNU_SOURCE
-#include <cblas.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/blas.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -470,7 +470,7 @@ static int run_points(struct sweep *sweep, struct dpf_error *error)
                               .after = after_job,
                               .tick = tick};
     /* BLAS starts no threads before the forks. */
-    openblas_set_num_threads(1);
+    blas_one_thread();
     log_set_level(LOG_LEVEL_WARNING);
     sweep->started = progress_clock();
     sweep->is_terminal = isatty(STDERR_FILENO);

@@ -40,9 +40,11 @@ static int begin(void **state)
     log_set_level(LOG_LEVEL_NONE);
     struct registry *registry = registry_open(directories, 1, &error);
     assert_non_null(registry);
-    const int64_t n = registry_count(registry, &error);
+    const int64_t n = registry_count(registry);
     for (int64_t i = 0; i < n; i++) {
-        const dpf_component *component = registry_at(registry, i)->component;
+        const struct registry_entry *entry = registry_at(registry, i, &error);
+        assert_non_null(entry);
+        const dpf_component *component = entry->component;
         for (int role = 0; role < 3; role++)
             if (strcmp(component->role, roles[role]) == 0)
                 take(names[role], &counts[role], component->id);

@@ -94,9 +94,12 @@ static int is_of_a_run(const char *role)
 
 static int add_components(struct draw_keys *keys, struct dpf_error *error)
 {
-    const int64_t n = registry_count(keys->registry, error);
+    const int64_t n = registry_count(keys->registry);
     for (int64_t i = 0; i < n; i++) {
-        const dpf_component *component = registry_at(keys->registry, i)->component;
+        const struct registry_entry *entry = registry_at(keys->registry, i, error);
+        if (!entry)
+            return -1;
+        const dpf_component *component = entry->component;
         const char *dot = strchr(component->role, '.');
         char role[32];
         snprintf(role, sizeof role, "%s", dot ? dot + 1 : component->role);
@@ -105,7 +108,7 @@ static int add_components(struct draw_keys *keys, struct dpf_error *error)
                                            component->param_stride, error) != 0)
             return -1;
     }
-    return n < 0 ? -1 : 0;
+    return 0;
 }
 
 const char *draw_plugins(const char *build)

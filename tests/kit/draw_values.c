@@ -135,11 +135,12 @@ static const char *draw_component(struct draw_random *random, const struct draw_
 {
     const char *chosen = "";
     struct dpf_error ignored = {0};
-    const int64_t n = registry_count(keys->registry, &ignored);
+    const int64_t n = registry_count(keys->registry);
     int seen = 0;
     for (int64_t i = 0; i < n; i++) {
-        const dpf_component *component = registry_at(keys->registry, i)->component;
-        if (strcmp(role_word(component), role) != 0)
+        const struct registry_entry *entry = registry_at(keys->registry, i, &ignored);
+        const dpf_component *component = entry ? entry->component : NULL;
+        if (!component || strcmp(role_word(component), role) != 0)
             continue;
         if (draw_below(random, ++seen) == 0) {
             chosen = component->id;

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LARGEST 1e9F /* of a number in a state, so that scores are finite */
+#define LARGEST 1e9F          /* of a number in a state, so that scores are finite */
+#define LEAST_POPULARITY 0.02 /* of the largest count: what is less is noise, mostly */
 
 /* ---- layout ---------------------------------------------------------------------------------------------
  */
@@ -124,7 +125,8 @@ static void write_items(const struct gram_plan *plan, const struct item_span *sp
     for (int64_t i = 0; i < span->n_items; i++) {
         s->column[i] = span->column[i];
         s->popularity[i] = (float)(span->count[i] / most);
-        s->undo[i] = (float)pow(span->weight[i], -plan->rescale);
+        s->undo[i] = (float)(pow(span->weight[i], -plan->rescale) *
+                             pow(fmax(span->count[i] / most, LEAST_POPULARITY), -plan->discount));
         for (int32_t k = 0; k < span->all.columns; k++)
             s->span[k * span->n_items + i] = (float)as_number(matrix_column(&span->all, k)[i]);
     }

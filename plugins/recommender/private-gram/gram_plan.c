@@ -98,6 +98,7 @@ static void follow_rules(const struct gram_options *o, const dpf_recommender_set
     plan->weight_offset = o->weight_offset;
     plan->ridge = o->ridge >= 0.0 ? o->ridge : plan->projected ? 1.5 : slide(reach, 1000.0, 4000.0, 1.5, 0.5);
     plan->diagonal = o->diagonal;
+    plan->discount = o->discount;
     plan->rescale = o->rescale >= 0.0 ? o->rescale
                     : plan->projected ? 0.0
                                       : slide(reach, 1000.0, 4000.0, 0.0, 0.5);

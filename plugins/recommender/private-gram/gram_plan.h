@@ -32,7 +32,7 @@ struct gram_options {
     double count_share, tail_share;
     double weight_exponent, weight_offset;
     double lowest_weight;
-    double ridge, diagonal, rescale;
+    double ridge, diagonal, rescale, discount;
 };
 
 /* What a record weighs in its user's row besides its item's weight: `lowest` for the lowest value of the
@@ -59,7 +59,7 @@ struct gram_plan {
     double reach;  /* users x mu; infinite without noise */
     double count_share, tail_share;
     double weight_exponent, weight_offset; /* weights are (count + offset)^-exponent */
-    double ridge, diagonal, rescale;
+    double ridge, diagonal, rescale, discount;
     struct value_weights values;
     int32_t tail; /* whether items without a column have a release of their own */
     struct gram_noise counts, second, rest;

@@ -32,6 +32,7 @@ enum {
     P_RIDGE,
     P_DIAGONAL,
     P_RESCALE,
+    P_DISCOUNT,
     P_COUNT
 };
 
@@ -77,6 +78,11 @@ static const dpf_param params[P_COUNT] = {
                                     "Part of its own estimated diagonal that the Gram keeps."),
     [P_RESCALE] = DPF_PARAM_REAL_F("rescale", -1.0, -1.0, 2.0, DPF_PARAM_PRIVACY, "",
                                    "Scores are divided by the items' weights to this power; -1: by rule."),
+    [P_DISCOUNT] = DPF_PARAM_REAL_F(
+        "popularity-discount", 0.0, 0.0, 1.0, 0, "",
+        "Scores are divided by the items' released popularity to this power: lists reach less popular items. "
+        "It follows from the release and costs no epsilon; what it costs in accuracy is in "
+        "docs/accuracy.md."),
 };
 
 struct private_gram {
@@ -121,7 +127,8 @@ static dpf_status gram_create(const dpf_host *host, const dpf_params *given, voi
                                               .lowest_weight = v[P_LOWEST].real,
                                               .ridge = v[P_RIDGE].real,
                                               .diagonal = v[P_DIAGONAL].real,
-                                              .rescale = v[P_RESCALE].real}};
+                                              .rescale = v[P_RESCALE].real,
+                                              .discount = v[P_DISCOUNT].real}};
     *self = made;
     return DPF_OK;
 }

@@ -245,6 +245,32 @@ static void items_without_a_column_are_told_apart(void **state)
                 margin_of_the_tail("form=gram; items=24; noise-multiplier=0.05; tail-share=0") + 1);
 }
 
+/* The same releases; scores are divided by the released popularity, and by no popularity below a fiftieth. */
+static void popularity_is_discounted_after_the_release(void **state)
+{
+    static const char *const params[] = {"form=gram; items=24; noise-multiplier=2",
+                                         "form=gram; items=24; noise-multiplier=2; popularity-discount=0.5"};
+    static float got[2][ITEMS];
+    static struct seen seen[2];
+    (void)state;
+    for (int with = 0; with < 2; with++) {
+        struct plain_host host;
+        plain_open_random(&host, component, params[with]);
+        void *bytes = fit_seen(&host, &full, 0, 0, &seen[with], NULL);
+        const dpf_scoring scoring = {sizeof scoring, 3, &full.records, bytes, got[with]};
+        assert_int_equal(plain_scores(&host, &scoring), DPF_OK);
+        const struct ease_state model = ease_state_at(bytes);
+        for (int j = 0; j < ITEMS && with; j++) {
+            const double p = fmax((double)model.popularity[j], 0.02);
+            assert_true(fabs((double)got[1][j] - (double)got[0][j] / sqrt(p)) <
+                        1e-5 * (1 + fabs((double)got[1][j])));
+        }
+        free(bytes);
+        plain_close(&host);
+    }
+    assert_memory_equal(seen[0].numbers, seen[1].numbers, sizeof seen[0].numbers);
+}
+
 static void nobody_and_nothing_are_no_faults(void **state)
 {
     (void)state;
@@ -280,6 +306,7 @@ int main(void)
                                                       "items=40; form=projected"),
         cmocka_unit_test(tastes_are_told_apart),
         cmocka_unit_test(items_without_a_column_are_told_apart),
+        cmocka_unit_test(popularity_is_discounted_after_the_release),
         cmocka_unit_test(nobody_and_nothing_are_no_faults),
     };
     return cmocka_run_group_tests(tests, case_open, case_close);
