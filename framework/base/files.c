@@ -124,8 +124,6 @@ static int make_one(const char *path, int is_last)
 int files_make_directory(const char *path, struct dpf_error *error)
 {
     char *copy = memory_text(path);
-    if (!copy)
-        return error_memory(error);
     for (char *p = copy + 1;; p++) {
         if (*p != '/' && *p != '\0')
             continue;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* A positive multiple of 64, or 0 if the product overflows. */
 static size_t padded_bytes(size_t count, size_t size)
@@ -85,13 +86,35 @@ void *memory_grow(void *array, size_t *capacity, size_t needed, size_t size)
     return grown;
 }
 
+_Noreturn void memory_out(void)
+{
+    static const char message[] = "dpframe: out of memory\n";
+    const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)written;
+    _exit(1);
+}
+
+static void *there(void *block)
+{
+    if (!block)
+        memory_out();
+    return block;
+}
+
+void *memory_need(size_t count, size_t size)
+{
+    return there(memory_new(count, size));
+}
+
+void *memory_need_grow(void *array, size_t *capacity, size_t needed, size_t size)
+{
+    return there(memory_grow(array, capacity, needed, size));
+}
+
 char *memory_text(const char *text)
 {
     size_t length = strlen(text) + 1;
-    char *copy = malloc(length);
-    if (copy)
-        memcpy(copy, text, length);
-    return copy;
+    return memcpy(there(malloc(length)), text, length);
 }
 
 char *memory_format(const char *format, ...)
@@ -100,9 +123,7 @@ char *memory_format(const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (!text)
-        return NULL;
+    char *text = there(length < 0 ? NULL : malloc((size_t)length + 1));
     va_start(args, format);
     vsnprintf(text, (size_t)length + 1, format, args);
     va_end(args);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.h - zeroed, 64-byte aligned blocks, and arrays that grow. */
+/*
+ * memory.h - zeroed, 64-byte aligned blocks, and arrays that grow.
+ *
+ * Large things (records, sums, models) may be refused: their functions return NULL, and the caller says what it is that
+ * needs so much. Small things (names, lists of a configuration, components) are never NULL: where there is no memory
+ * for a few bytes the process ends, by memory_out.
+ */
 #ifndef DPF_BASE_MEMORY_H
 #define DPF_BASE_MEMORY_H
 
@@ -21,7 +27,18 @@ void memory_sparse_free(void *block);
  * (maybe moved), or NULL with the old one still valid. Grown arrays come from realloc.
  */
 void *memory_grow(void *array, size_t *capacity, size_t needed, size_t size);
-char *memory_text(const char *text);                                                /* a copy, or NULL */
-char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2))); /* or NULL */
+
+/* ---- small things, never NULL ---- */
+
+void *memory_need(size_t count, size_t size); /* as memory_new */
+void *memory_need_grow(void *array, size_t *capacity, size_t needed, size_t size);
+char *memory_text(const char *text); /* a copy */
+char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * Ends the process with exit code 1 and a line on stderr, without unwinding. That is safe at any point: the kernel
+ * releases the locks of directories, launchers end the other ranks, whoever started a job sees that it failed, files of
+ * results take their names once they are whole, and what a run is charged is in the ledger before it trains.
+ */
+_Noreturn void memory_out(void);
 
 #endif

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "base/keystream.h"
+#include "base/memory.h"
 #include "base/random_cursor.h"
 #include "base/ranks.h"
 
@@ -38,7 +39,8 @@ _Static_assert(KEY_BYTES == crypto_stream_chacha20_KEYBYTES && KEY_BYTES == cryp
                "the key is ChaCha20's");
 _Static_assert(KEY_BYTES <= crypto_generichash_KEYBYTES_MAX, "the key is BLAKE2b's");
 
-/* Sizes are multiples of 8: sodium_malloc aligns to the end of a page. */
+/* Keys that follow from a seed are no secrets, and lie in plain memory: a guarded block costs a dozen system calls, and an
+   audit opens twenty streams a trial. Sizes are multiples of 8: sodium_malloc aligns to the end of a page. */
 struct random_root {
     uint8_t key[KEY_BYTES];
     uint64_t generation;
@@ -63,17 +65,40 @@ static void prepare(void)
     prepare_result = sodium_init() < 0 || pthread_atfork(NULL, NULL, count_fork) != 0 ? -1 : 0;
 }
 
-static void *guarded_new(size_t size, struct dpf_error *error)
+static void *key_new(size_t size, int is_secret, struct dpf_error *error)
 {
     pthread_once(&prepared, prepare);
     if (prepare_result) {
         error_set(error, DPF_FAULT_RUN, "libsodium cannot be initialised: no source of randomness");
         return NULL;
     }
-    void *block = sodium_malloc(size);
+    void *block = is_secret ? sodium_malloc(size) : memory_new(1, size);
     if (!block)
         error_memory(error);
     return block;
+}
+
+static void key_free(void *block, size_t size, int is_secret)
+{
+    if (is_secret) {
+        sodium_free(block);
+    } else {
+        sodium_memzero(block, size);
+        free(block);
+    }
+}
+
+/* Once the key is there. */
+static void key_close(void *block, uint64_t its_generation)
+{
+    if (its_generation != SEEDED)
+        sodium_mprotect_readonly(block);
+}
+
+static void key_open(void *block, uint64_t its_generation)
+{
+    if (its_generation != SEEDED)
+        sodium_mprotect_readwrite(block);
 }
 
 static void check_owner(const dpf_stream *stream)
@@ -104,26 +129,26 @@ static void hash_text(crypto_generichash_state *state, const char *text)
 
 struct random_root *random_root_secure(struct dpf_error *error)
 {
-    struct random_root *root = guarded_new(sizeof(*root), error);
+    struct random_root *root = key_new(sizeof(*root), 1, error);
     if (!root)
         return NULL;
     randombytes_buf(root->key, sizeof(root->key));
     root->generation = atomic_load_explicit(&generation, memory_order_relaxed);
-    sodium_mprotect_readonly(root);
+    key_close(root, root->generation);
     return root;
 }
 
 int random_root_share(struct random_root *root, struct dpf_error *error)
 {
-    sodium_mprotect_readwrite(root);
+    key_open(root, root->generation);
     const int status = ranks_broadcast(root->key, sizeof(root->key), 0, error);
-    sodium_mprotect_readonly(root);
+    key_close(root, root->generation);
     return status;
 }
 
 struct random_root *random_root_seeded(uint64_t seed, const char *domain, struct dpf_error *error)
 {
-    struct random_root *root = guarded_new(sizeof(*root), error);
+    struct random_root *root = key_new(sizeof(*root), 0, error);
     if (!root)
         return NULL;
     crypto_generichash_state state;
@@ -134,13 +159,13 @@ struct random_root *random_root_seeded(uint64_t seed, const char *domain, struct
     crypto_generichash_final(&state, root->key, KEY_BYTES);
     sodium_memzero(&state, sizeof(state));
     root->generation = SEEDED;
-    sodium_mprotect_readonly(root);
     return root;
 }
 
 void random_root_free(struct random_root *root)
 {
-    sodium_free(root);
+    if (root)
+        key_free(root, sizeof(*root), root->generation != SEEDED);
 }
 
 void random_derive_key(const struct random_root *root, const char *use, const char *section,
@@ -160,13 +185,13 @@ static void derive(const struct random_root *root, const char *section, const ch
 {
     random_derive_key(root, "dpframe stream 2", section, purpose, stream->key);
     stream->generation = root->generation;
-    sodium_mprotect_readonly(stream);
+    key_close(stream, stream->generation);
 }
 
 dpf_stream *random_stream_open(const struct random_root *root, const char *section, const char *purpose,
                                struct dpf_error *error)
 {
-    dpf_stream *stream = guarded_new(sizeof(*stream), error);
+    dpf_stream *stream = key_new(sizeof(*stream), root->generation != SEEDED, error);
     if (stream)
         derive(root, section, purpose, stream);
     return stream;
@@ -175,13 +200,19 @@ dpf_stream *random_stream_open(const struct random_root *root, const char *secti
 void random_stream_rekey(dpf_stream *stream, const struct random_root *root, const char *section,
                          const char *purpose)
 {
-    sodium_mprotect_readwrite(stream);
+    if ((stream->generation == SEEDED) != (root->generation == SEEDED)) {
+        fputs("dpframe: a secret key was meant for memory of known ones, or the other way round; stopped\n",
+              stderr);
+        abort();
+    }
+    key_open(stream, stream->generation);
     derive(root, section, purpose, stream);
 }
 
 void random_stream_free(dpf_stream *stream)
 {
-    sodium_free(stream);
+    if (stream)
+        key_free(stream, sizeof(*stream), stream->generation != SEEDED);
 }
 
 _Noreturn __attribute__((noinline, cold)) void random_generator_fault(void)

@@ -2,7 +2,7 @@
 /*
  * random.h - the randomness of the whole program: keys, streams, cursors.
  *
- * A key is 32 bytes in guarded memory. A stream's key is derived from a root key, a section and a
+ * A key is 32 bytes, in guarded memory if it is secret. A stream's key is derived from a root key, a section and a
  * purpose; a cursor reads the stream's ChaCha20 keystream at (draw, party, row), as one sequence, and other
  * functions read many rows of cells at once. See
  * dpf_random_service in dpframe/host.h for what the numbers mean; the plugin room's services.c makes that
@@ -35,7 +35,7 @@ void random_root_free(struct random_root *root); /* wipes */
 dpf_stream *random_stream_open(const struct random_root *root, const char *section, const char *purpose,
                                struct dpf_error *error);
 void random_stream_free(dpf_stream *stream); /* wipes */
-/* The stream becomes that of another root, as if opened from it. No thread may be reading it. */
+/* The stream becomes that of another root of the same kind, as if opened from it. No thread may be reading it. */
 void random_stream_rekey(dpf_stream *stream, const struct random_root *root, const char *section,
                          const char *purpose);
 

@@ -62,8 +62,6 @@ struct rewritten {
 static int add_override(struct rewritten *out, const char *key, const char *value)
 {
     char *text = memory_format("audit.%s=%s", key, value);
-    if (!text)
-        return -1;
     out->owned[out->n_owned++] = text;
     out->argv[out->n++] = (char *)(uintptr_t) "-o";
     out->argv[out->n++] = text;

@@ -82,8 +82,8 @@ static int compare(const struct arguments *arguments, struct dpf_error *error)
     int status = resolve(arguments, arguments->rest[0], &a, keys, error);
     if (status == 0)
         status = resolve(arguments, arguments->rest[1], &b, keys, error);
-    if (status == 0 && config_diff(a, b, keys, &differences) != 0)
-        status = error_memory(error);
+    if (status == 0)
+        config_diff(a, b, keys, &differences);
     if (status == 0 && arguments->json) {
         print_json(&differences);
     } else if (status == 0) {

@@ -42,53 +42,14 @@ void config_values_free(struct config_values *values)
 
 static struct storage *storage_new(int64_t n)
 {
-    struct storage *storage = memory_new(1, sizeof *storage);
-    if (!storage)
-        return NULL;
-    storage->values = memory_new((size_t)n, sizeof *storage->values);
-    storage->blocks = memory_new((size_t)n, sizeof *storage->blocks);
-    if (!storage->values || !storage->blocks) {
-        free(storage->values);
-        free(storage->blocks);
-        free(storage);
-        return NULL;
-    }
-    storage->n = n;
+    struct storage *storage = memory_need(1, sizeof *storage);
+    *storage = (struct storage){.values = memory_need((size_t)n, sizeof *storage->values),
+                                .blocks = memory_need((size_t)n, sizeof *storage->blocks),
+                                .n = n};
     return storage;
 }
 
-/* Replaces a path by its absolute form, relative to directory or to the current one; "-" is standard input. */
-static int make_absolute(dpf_value *value, void **block, const char *directory, struct dpf_error *error)
-{
-    char here[4096];
-    if (!*value->text || value->text[0] == '/' || strcmp(value->text, "-") == 0)
-        return 0;
-    char *joined = files_join(directory, value->text);
-    if (!joined)
-        return error_memory(error);
-    if (joined[0] != '/') {
-        if (!getcwd(here, sizeof here)) {
-            free(joined);
-            return error_set(error, DPF_FAULT_RUN, "cannot tell the current directory: %s", strerror(errno));
-        }
-        const char *relative = strncmp(joined, "./", 2) == 0 ? joined + 2 : joined;
-        char *whole = files_join(here, relative);
-        free(joined);
-        if (!whole)
-            return error_memory(error);
-        joined = whole;
-    }
-    char *written = files_not_installed(joined);
-    free(joined);
-    if (!written)
-        return error_memory(error);
-    free(*block);
-    *block = written;
-    value->text = written;
-    return 0;
-}
-
-/* One call of config_bind. */
+/* One call of config_bind. The first error ends it: a value's place is known here, and nobody else adds to it. */
 struct binding {
     struct config *config;
     const char *section;
@@ -97,53 +58,72 @@ struct binding {
     int64_t stride;
     const char *who;
     struct dpf_error *error;
+    int failed;
 };
 
-static int bind_text(const struct binding *b, const dpf_param *param, const char *text,
-                     const struct config_item *item, dpf_value *out, void **block)
+#define FAIL(b, report) ((b)->failed |= (report) != 0)
+
+/* Replaces a path by its absolute form, relative to directory or to the current one; "-" is standard input. */
+static void make_absolute(struct binding *b, dpf_value *value, void **block, const char *directory)
 {
-    char problem[VALUE_PROBLEM];
-    int status = value_parse(param, text, out, block, problem);
-    if (status == -2)
-        return error_memory(b->error);
-    const struct renamed *renamed = status != 0 && item ? renamed_find(b->section, param->name, text) : NULL;
-    if (renamed)
-        return config_error(b->config, b->section, param->name, b->error,
-                            "\"%s\" is now called \"%s\"; \"dpframe convert\" rewrites a file", text,
-                            renamed->new_name);
-    if (status != 0 && item)
-        return config_error(b->config, b->section, param->name, b->error, "%s", problem);
-    if (status != 0)
-        return error_set(b->error, DPF_FAULT_PLUGIN, "the default of %s%s%s in [%s], \"%s\", is wrong: %s",
-                         param->name, b->who ? " of " : "", b->who ? b->who : "", b->section, text, problem);
-    if (param->type == DPF_TYPE_PATH)
-        return make_absolute(out, block, item ? item->directory : ".", b->error);
-    return 0;
+    char here[4096];
+    if (!*value->text || value->text[0] == '/' || strcmp(value->text, "-") == 0)
+        return;
+    char *joined = files_join(directory, value->text);
+    if (joined[0] != '/' && !getcwd(here, sizeof here)) {
+        FAIL(b, error_set(b->error, DPF_FAULT_RUN, "cannot tell the current directory: %s", strerror(errno)));
+    } else if (joined[0] != '/') {
+        char *relative = joined;
+        joined = files_join(here, strncmp(relative, "./", 2) == 0 ? relative + 2 : relative);
+        free(relative);
+    }
+    free(*block);
+    value->text = *block = files_not_installed(joined);
+    free(joined);
 }
 
-static int bind_default(const struct binding *b, const dpf_param *param, dpf_value *out, void **block)
+static void bind_text(struct binding *b, const dpf_param *param, const char *text,
+                      const struct config_item *item, dpf_value *out, void **block)
+{
+    char problem[VALUE_PROBLEM];
+    value_parse(param, text, out, block, problem);
+    const struct renamed *renamed = *problem && item ? renamed_find(b->section, param->name, text) : NULL;
+    if (renamed)
+        FAIL(b, config_error(b->config, b->section, param->name, b->error,
+                             "\"%s\" is now called \"%s\"; \"dpframe convert\" rewrites a file", text,
+                             renamed->new_name));
+    else if (*problem && item)
+        FAIL(b, config_error(b->config, b->section, param->name, b->error, "%s", problem));
+    else if (*problem)
+        FAIL(b,
+             error_set(b->error, DPF_FAULT_PLUGIN, "the default of %s%s%s in [%s], \"%s\", is wrong: %s",
+                       param->name, b->who ? " of " : "", b->who ? b->who : "", b->section, text, problem));
+    else if (param->type == DPF_TYPE_PATH)
+        make_absolute(b, out, block, item ? item->directory : ".");
+}
+
+static void bind_default(struct binding *b, const dpf_param *param, dpf_value *out, void **block)
 {
     *out = (dpf_value){.type = param->type};
     switch (param->type) {
     case DPF_TYPE_BOOL:
     case DPF_TYPE_INT:
         out->integer = param->default_integer;
-        return 0;
+        break;
     case DPF_TYPE_REAL:
         out->real = param->default_real;
-        return 0;
+        break;
     case DPF_TYPE_ENUM:
         out->integer = param->default_integer;
-        if (out->integer >= 0 && out->integer < param->n_values)
-            return 0;
-        return error_set(b->error, DPF_FAULT_PLUGIN, "the default of %s in [%s] is not one of its values",
-                         param->name, b->section);
+        if (out->integer < 0 || out->integer >= param->n_values)
+            FAIL(b, error_set(b->error, DPF_FAULT_PLUGIN,
+                              "the default of %s in [%s] is not one of its values", param->name, b->section));
+        break;
     default:
         if (param->default_text && *param->default_text)
-            return bind_text(b, param, param->default_text, NULL, out, block);
-        /* No elements, or the empty text: nothing to parse. */
-        out->text = param->type == DPF_TYPE_STRING || param->type == DPF_TYPE_PATH ? "" : NULL;
-        return 0;
+            bind_text(b, param, param->default_text, NULL, out, block);
+        else /* No elements, or the empty text: nothing to parse. */
+            out->text = param->type == DPF_TYPE_STRING || param->type == DPF_TYPE_PATH ? "" : NULL;
     }
 }
 
@@ -163,48 +143,42 @@ static int is_emptied(const dpf_param *param, const struct config_item *item)
            !(param->default_text && *param->default_text);
 }
 
-static int bind_one(const struct binding *b, const dpf_param *param, dpf_value *out, void **block)
+static void bind_one(struct binding *b, const dpf_param *param, dpf_value *out, void **block)
 {
     char buffer[CONFIG_FULL_MAX];
     const char *full = config_full_name(b->section, param->name, buffer);
     struct config_item *item = full ? source_find(&b->config->merged, full) : NULL;
-    if (!item && param->flags & DPF_PARAM_REQUIRED)
-        return refuse_missing(b, param);
-    if (!item)
-        return bind_default(b, param, out, block);
-    item->consumed = 1;
-    if (param->flags & DPF_PARAM_DEPRECATED)
+    if (!item && param->flags & DPF_PARAM_REQUIRED) {
+        FAIL(b, refuse_missing(b, param));
+        return;
+    }
+    if (item)
+        item->consumed = 1;
+    if (item && param->flags & DPF_PARAM_DEPRECATED)
         log_message(LOG_LEVEL_WARNING, "[%s] %s, set in %s, is deprecated: %s", b->section, param->name,
                     item->entry.file, param->help);
-    if (is_emptied(param, item))
-        return bind_default(b, param, out, block);
-    if (bind_text(b, param, item->entry.value, item, out, block) != 0)
-        return -1;
+    if (!item || is_emptied(param, item)) {
+        bind_default(b, param, out, block);
+        return;
+    }
+    bind_text(b, param, item->entry.value, item, out, block);
     out->is_set = 1;
-    return 0;
 }
 
 /* Remembers the table's keys, for suggestions in config_check_consumed. */
-static int remember_keys(const struct binding *b)
+static void remember_keys(const struct binding *b)
 {
     struct config *config = b->config;
-    const char *section = config_keep(config, memory_text(b->section), b->error);
+    const char *section = config_keep(config, memory_text(b->section));
     /* One entry without a key stands for the section, whose table may be empty. */
-    for (int64_t i = -1; section && i < b->n; i++) {
-        const char *name = i < 0 ? "" : param_at(b->table, b->stride, i)->name;
-        struct config_known *grown =
-            memory_grow(config->known, &config->known_capacity, config->n_known + 1, sizeof *grown);
-        if (!grown)
-            return error_memory(b->error);
-        config->known = grown;
-        const char *key = config_keep(config, memory_text(name), b->error);
-        const char *full =
-            key ? config_keep(config, memory_format(i < 0 ? "%s" : "%s.%s", section, key), b->error) : NULL;
-        if (!full)
-            return -1;
+    for (int64_t i = -1; i < b->n; i++) {
+        const char *key =
+            config_keep(config, memory_text(i < 0 ? "" : param_at(b->table, b->stride, i)->name));
+        const char *full = config_keep(config, memory_format(i < 0 ? "%s" : "%s.%s", section, key));
+        config->known = memory_need_grow(config->known, &config->known_capacity, config->n_known + 1,
+                                         sizeof *config->known);
         config->known[config->n_known++] = (struct config_known){section, key, full};
     }
-    return section ? 0 : -1;
 }
 
 static int is_in_table(const struct binding *b, const char *key)
@@ -219,9 +193,7 @@ static int refuse_unknown(const struct binding *b, const struct config_entry *en
 {
     if (renamed_refuse(entry, b->error) != 0)
         return -1;
-    const char **names = memory_new((size_t)b->n, sizeof *names);
-    if (!names)
-        return error_memory(b->error);
+    const char **names = memory_need((size_t)b->n, sizeof *names);
     struct text all = {0};
     for (int64_t i = 0; i < b->n; i++) {
         names[i] = param_at(b->table, b->stride, i)->name;
@@ -240,7 +212,7 @@ static int refuse_unknown(const struct binding *b, const struct config_entry *en
     else
         error_at(b->error, DPF_FAULT_CONFIG, entry->file, entry->line,
                  "unknown key \"%s\" in [%s]%s%s; its keys are: %s", entry->key, b->section, of, who,
-                 all.data && !all.failed ? all.data : "(out of memory)");
+                 all.data ? all.data : "");
     free(names);
     text_free(&all);
     return -1;
@@ -261,20 +233,19 @@ static int check_strict(const struct binding *b)
 int config_bind(struct config *config, const char *section, const dpf_param *table, int64_t n, int64_t stride,
                 const char *who, int strict, struct config_values *out, struct dpf_error *error)
 {
-    const struct binding binding = {config, section, table, n, stride, who, error};
-    *out = (struct config_values){.table = table, .table_stride = stride};
-    if (remember_keys(&binding) != 0 || (strict && check_strict(&binding) != 0))
-        return -1;
+    struct binding binding = {config, section, table, n, stride, who, error, 0};
     struct storage *storage = storage_new(n);
-    out->storage = storage;
-    out->section = storage ? memory_text(section) : NULL;
-    int status = out->section ? 0 : error_memory(error);
-    for (int64_t i = 0; i < n && status == 0; i++)
-        status = bind_one(&binding, param_at(table, stride, i), &storage->values[i], &storage->blocks[i]);
-    if (status != 0) {
+    *out = (struct config_values){.table = table,
+                                  .table_stride = stride,
+                                  .section = memory_text(section),
+                                  .storage = storage,
+                                  .params = {(uint32_t)sizeof out->params, (uint32_t)n, storage->values}};
+    remember_keys(&binding);
+    if (strict)
+        FAIL(&binding, check_strict(&binding));
+    for (int64_t i = 0; i < n && !binding.failed; i++)
+        bind_one(&binding, param_at(table, stride, i), &storage->values[i], &storage->blocks[i]);
+    if (binding.failed)
         config_values_free(out);
-        return -1;
-    }
-    out->params = (dpf_params){(uint32_t)sizeof out->params, (uint32_t)n, storage->values};
-    return 0;
+    return binding.failed ? -1 : 0;
 }

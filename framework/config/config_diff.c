@@ -7,20 +7,13 @@
 
 #include "base/memory.h"
 
-static int add(struct config_differences *out, const char *section, const char *key, const char *a,
-               const char *b, const json_t *privacy_keys)
+static void add(struct config_differences *out, const char *section, const char *key, const char *a,
+                const char *b, const json_t *privacy_keys)
 {
-    struct config_difference *grown = memory_grow(out->items, &out->capacity, out->n + 1, sizeof *grown);
     char *name = memory_format("%s.%s", section, key);
-    if (grown)
-        out->items = grown;
-    if (!grown || !name) {
-        free(name);
-        return -1;
-    }
+    out->items = memory_need_grow(out->items, &out->capacity, out->n + 1, sizeof *out->items);
     out->items[out->n++] =
         (struct config_difference){name, a, b, json_object_get(privacy_keys, name) != NULL};
-    return 0;
 }
 
 static const char *value_in(const json_t *root, const char *section, const char *key)
@@ -29,8 +22,8 @@ static const char *value_in(const json_t *root, const char *section, const char 
 }
 
 /* Keys of `from` that `other` lacks, and, if both is set, those that it has with another value. */
-static int walk(const json_t *from, const json_t *other, int both, const json_t *privacy_keys,
-                struct config_differences *out)
+static void walk(const json_t *from, const json_t *other, int both, const json_t *privacy_keys,
+                 struct config_differences *out)
 {
     const char *section, *key;
     json_t *object, *value;
@@ -41,11 +34,9 @@ static int walk(const json_t *from, const json_t *other, int both, const json_t 
             const char *mine = json_string_value(value), *theirs = value_in(other, section, key);
             if (!mine || (theirs && (!both || strcmp(mine, theirs) == 0)))
                 continue;
-            if (add(out, section, key, both ? mine : NULL, both ? theirs : mine, privacy_keys) != 0)
-                return -1;
+            add(out, section, key, both ? mine : NULL, both ? theirs : mine, privacy_keys);
         }
     }
-    return 0;
 }
 
 static int by_privacy_then_name(const void *x, const void *y)
@@ -55,16 +46,13 @@ static int by_privacy_then_name(const void *x, const void *y)
                                                     : strcmp(a->key, b->key);
 }
 
-int config_diff(const json_t *a, const json_t *b, const json_t *privacy_keys, struct config_differences *out)
+void config_diff(const json_t *a, const json_t *b, const json_t *privacy_keys, struct config_differences *out)
 {
     *out = (struct config_differences){0};
-    if (walk(a, b, 1, privacy_keys, out) != 0 || walk(b, a, 0, privacy_keys, out) != 0) {
-        config_diff_free(out);
-        return -1;
-    }
+    walk(a, b, 1, privacy_keys, out);
+    walk(b, a, 0, privacy_keys, out);
     if (out->n)
         qsort(out->items, out->n, sizeof *out->items, by_privacy_then_name);
-    return 0;
 }
 
 void config_diff_free(struct config_differences *differences)

@@ -18,9 +18,10 @@ struct config_differences {
 
 /*
  * a and b: {"section": {"key": "value"}}, as plan_resolved gives; privacy_keys: an object whose keys are the
- * names that affect the guarantee. Values belong to a and b. Returns 0, or -1 if memory runs out.
+ * names that affect the guarantee. Values belong to a and b.
  */
-int config_diff(const json_t *a, const json_t *b, const json_t *privacy_keys, struct config_differences *out);
+void config_diff(const json_t *a, const json_t *b, const json_t *privacy_keys,
+                 struct config_differences *out);
 void config_diff_free(struct config_differences *differences);
 
 #endif

@@ -39,13 +39,7 @@ static char *read_stream(FILE *stream, size_t *length)
     size_t capacity = 0;
     *length = 0;
     for (;;) {
-        char *grown = memory_grow(text, &capacity, *length + 4096, 1);
-        if (!grown) {
-            free(text);
-            errno = ENOMEM;
-            return NULL;
-        }
-        text = grown;
+        text = memory_need_grow(text, &capacity, *length + 4096, 1);
         size_t n = fread(text + *length, 1, capacity - *length, stream);
         *length += n;
         if (n == 0 || *length > CONFIG_FILE_MAX)
@@ -92,10 +86,8 @@ static int refuse_chain(struct loader *loader, const char *problem, const char *
     for (int i = 0; i < loader->depth; i++)
         text_add(&chain, "%s -> ", loader->stack[i].path);
     text_add(&chain, "%s", path);
-    if (chain.failed)
-        error_memory(loader->error);
-    else
-        error_at(loader->error, DPF_FAULT_CONFIG, from->file, from->line, "%s: %s", problem, chain.data);
+    error_at(loader->error, DPF_FAULT_CONFIG, from->file, from->line, "%s: %s", problem,
+             chain.data ? chain.data : path);
     text_free(&chain);
     return -1;
 }
@@ -127,17 +119,16 @@ static int load_file(struct loader *loader, const char *path, const struct confi
 static int load_include(struct loader *loader, const struct config_source *source, size_t index)
 {
     const struct config_section *include = &source->includes[index];
-    const char *path =
-        config_keep(loader->config, files_join(source->directory, include->name), loader->error);
-    return path ? load_file(loader, path, include) : -1;
+    const char *path = config_keep(loader->config, files_join(source->directory, include->name));
+    return load_file(loader, path, include);
 }
 
 /* Reads a text and what it includes; merges the latter first. */
 static int load_text(struct loader *loader, const struct visited *file, const char *text, size_t length)
 {
     struct config_source source = {.file = file->path};
-    source.directory = config_keep(loader->config, files_directory(file->path), loader->error);
-    int status = source.directory ? reader_parse(loader->config, &source, text, length, loader->error) : -1;
+    source.directory = config_keep(loader->config, files_directory(file->path));
+    int status = reader_parse(loader->config, &source, text, length, loader->error);
     loader->stack[loader->depth++] = *file;
     for (size_t i = 0; i < source.n_includes && status == 0; i++)
         status = load_include(loader, &source, i);
@@ -156,8 +147,6 @@ static int load_file(struct loader *loader, const char *path, const struct confi
     struct visited file = {.path = path};
     size_t length;
     char *text = read_file(path, &file, &length);
-    if (!text && errno == ENOMEM)
-        return error_memory(loader->error);
     if (!text) {
         const char *why = errno == EFBIG    ? "larger than 1 MiB, the limit for a configuration"
                           : errno == ESPIPE ? "not a regular file; save its content to a file and name that"
@@ -178,11 +167,8 @@ static int read_override(struct config *config, struct config_source *source, co
                          const char *override, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
-    const char *label =
-        config_keep(config, memory_format("%s \"%s\"", form, text_show(override, shown)), error);
-    char *text = label ? memory_text(override) : NULL;
-    if (!text)
-        return error_memory(error);
+    const char *label = config_keep(config, memory_format("%s \"%s\"", form, text_show(override, shown)));
+    char *text = memory_text(override);
     char *section, *key, *value;
     int status = line_split_override(text, label, &section, &key, &value, error);
     if (status == 0) {
@@ -197,8 +183,8 @@ static int merge_overrides(struct config *config, const char *form, const char *
                            const char *const *overrides, int n, struct dpf_error *error)
 {
     struct config_source source = {.file = form};
-    source.directory = config_keep(config, memory_text(directory), error);
-    int status = source.directory ? 0 : -1;
+    source.directory = config_keep(config, memory_text(directory));
+    int status = 0;
     for (int i = 0; i < n && status == 0; i++)
         status = read_override(config, &source, form, overrides[i], error);
     if (status == 0)
@@ -211,8 +197,7 @@ static int load_layer(struct loader *loader, const char *path)
 {
     if (loader->n_done >= CONFIG_FILES_MAX)
         return error_set(loader->error, DPF_FAULT_CONFIG, "%s: more than %d files", path, CONFIG_FILES_MAX);
-    const char *kept = config_keep(loader->config, memory_text(path), loader->error);
-    return kept ? load_file(loader, kept, NULL) : -1;
+    return load_file(loader, config_keep(loader->config, memory_text(path)), NULL);
 }
 
 static int load_layers(struct loader *loader, const struct config_request *request)
@@ -233,9 +218,7 @@ static int load_layers(struct loader *loader, const struct config_request *reque
 struct config *config_load_layers(const struct config_request *request, struct dpf_error *error)
 {
     struct loader loader = {.error = error};
-    loader.config = config_new(request->path, error);
-    if (!loader.config)
-        return NULL;
+    loader.config = config_new(request->path);
     if (load_layers(&loader, request) != 0) {
         config_free(loader.config);
         return NULL;
@@ -253,9 +236,7 @@ struct config *config_load(const char *path, const char *const *overrides, int n
 
 struct config *config_parse(const char *name, const char *text, uint64_t length, struct dpf_error *error)
 {
-    struct config *config = config_new(name, error);
-    if (!config)
-        return NULL;
+    struct config *config = config_new(name);
     struct config_source source = {.file = config->path, .directory = "."};
     int status = length <= CONFIG_FILE_MAX ? reader_parse(config, &source, text, (size_t)length, error)
                                            : error_at(error, DPF_FAULT_CONFIG, name, 1,

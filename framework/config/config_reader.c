@@ -80,8 +80,8 @@ static int enter_section(struct reader *reader)
     snprintf(reader->section, sizeof reader->section, "%s", name);
     if (source_find_section(reader->source, reader->section))
         return 0;
-    section.name = config_keep(reader->config, memory_text(reader->section), reader->error);
-    return section.name ? source_add_section(reader->source, &section, reader->error) : -1;
+    section.name = config_keep(reader->config, memory_text(reader->section));
+    return source_add_section(reader->source, &section, reader->error);
 }
 
 /*
@@ -124,15 +124,10 @@ static int add_include(struct reader *reader, const char *value)
         if (!*path)
             return error_at(reader->error, DPF_FAULT_CONFIG, source->file, reader->number,
                             "include: a file name is missing; write include = a.ini, b.ini");
-        struct config_section *grown =
-            memory_grow(source->includes, &source->includes_capacity, source->n_includes + 1, sizeof *grown);
-        if (!grown)
-            return error_memory(reader->error);
-        source->includes = grown;
-        const char *kept = config_keep(reader->config, memory_text(path), reader->error);
-        if (!kept)
-            return -1;
-        source->includes[source->n_includes++] = (struct config_section){kept, source->file, reader->number};
+        source->includes = memory_need_grow(source->includes, &source->includes_capacity,
+                                            source->n_includes + 1, sizeof *source->includes);
+        source->includes[source->n_includes++] = (struct config_section){
+            config_keep(reader->config, memory_text(path)), source->file, reader->number};
     }
     return 0;
 }
@@ -149,9 +144,7 @@ int reader_add(struct config *config, struct config_source *source, const struct
         return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
                         "[%s] %s is set twice, first in line %ld: remove one", entry->section, entry->key,
                         first->entry.line);
-    item.entry.value = config_keep(config, memory_text(entry->value), error);
-    if (!item.entry.value)
-        return -1;
+    item.entry.value = config_keep(config, memory_text(entry->value));
     if (first) {
         first->entry.value = item.entry.value;
         first->entry.file = entry->file;
@@ -159,10 +152,10 @@ int reader_add(struct config *config, struct config_source *source, const struct
         return 0;
     }
     const struct config_section *section = source_find_section(source, entry->section);
-    item.entry.section = section ? section->name : config_keep(config, memory_text(entry->section), error);
-    item.entry.key = item.entry.section ? config_keep(config, memory_text(entry->key), error) : NULL;
-    item.full = item.entry.key ? config_keep(config, memory_text(full), error) : NULL;
-    return item.full ? source_add_item(source, &item, error) : -1;
+    item.entry.section = section ? section->name : config_keep(config, memory_text(entry->section));
+    item.entry.key = config_keep(config, memory_text(entry->key));
+    item.full = config_keep(config, memory_text(full));
+    return source_add_item(source, &item, error);
 }
 
 /* inih's handler: returns 0 to stop. Sections are the reader's own: inih has seen no header. */
@@ -196,9 +189,7 @@ static int take_key(void *context, const char *unused, const char *name, const c
 int reader_parse(struct config *config, struct config_source *source, const char *text, size_t length,
                  struct dpf_error *error)
 {
-    struct reader *reader = memory_new(1, sizeof *reader);
-    if (!reader)
-        return error_memory(error);
+    struct reader *reader = memory_need(1, sizeof *reader);
     reader->config = config;
     reader->source = source;
     reader->error = error;

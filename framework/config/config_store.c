@@ -9,18 +9,10 @@
 #include "base/text.h"
 #include "config/config_store.h"
 
-struct config *config_new(const char *path, struct dpf_error *error)
+struct config *config_new(const char *path)
 {
-    struct config *config = memory_new(1, sizeof *config);
-    if (!config) {
-        error_memory(error);
-        return NULL;
-    }
-    config->path = config_keep(config, memory_text(path), error);
-    if (!config->path) {
-        config_free(config);
-        return NULL;
-    }
+    struct config *config = memory_need(1, sizeof *config);
+    config->path = config_keep(config, memory_text(path));
     return config;
 }
 
@@ -36,16 +28,10 @@ void config_free(struct config *config)
     free(config);
 }
 
-const char *config_keep(struct config *config, char *text, struct dpf_error *error)
+const char *config_keep(struct config *config, char *text)
 {
-    char **grown =
-        text ? memory_grow(config->kept, &config->kept_capacity, config->n_kept + 1, sizeof *grown) : NULL;
-    if (!grown) {
-        free(text);
-        error_memory(error);
-        return NULL;
-    }
-    config->kept = grown;
+    config->kept =
+        memory_need_grow(config->kept, &config->kept_capacity, config->n_kept + 1, sizeof(*config->kept));
     config->kept[config->n_kept++] = text;
     return text;
 }
@@ -77,11 +63,8 @@ int source_add_item(struct config_source *source, const struct config_item *item
     if (source->n_items >= CONFIG_ENTRIES_MAX)
         return error_at(error, DPF_FAULT_CONFIG, item->entry.file, item->entry.line,
                         "too many keys (limit %d)", CONFIG_ENTRIES_MAX);
-    struct config_item *grown =
-        memory_grow(source->items, &source->items_capacity, source->n_items + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    source->items = grown;
+    source->items =
+        memory_need_grow(source->items, &source->items_capacity, source->n_items + 1, sizeof *source->items);
     source->items[source->n_items++] = *item;
     return 0;
 }
@@ -92,11 +75,8 @@ int source_add_section(struct config_source *source, const struct config_section
     if (source->n_sections >= CONFIG_ENTRIES_MAX)
         return error_at(error, DPF_FAULT_CONFIG, section->file, section->line, "too many sections (limit %d)",
                         CONFIG_ENTRIES_MAX);
-    struct config_section *grown =
-        memory_grow(source->sections, &source->sections_capacity, source->n_sections + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    source->sections = grown;
+    source->sections = memory_need_grow(source->sections, &source->sections_capacity, source->n_sections + 1,
+                                        sizeof *source->sections);
     source->sections[source->n_sections++] = *section;
     return 0;
 }

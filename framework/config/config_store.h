@@ -62,9 +62,9 @@ struct config {
     size_t n_kept, kept_capacity;
 };
 
-struct config *config_new(const char *path, struct dpf_error *error);
-/* Takes over a string from malloc; NULL (and an error) if it is NULL or cannot be kept. */
-const char *config_keep(struct config *config, char *text, struct dpf_error *error);
+struct config *config_new(const char *path);
+/* Takes over a string from malloc. */
+const char *config_keep(struct config *config, char *text);
 /* "section.key" into a buffer; NULL if it is longer than any entry's. */
 const char *config_full_name(const char *section, const char *key, char buffer[CONFIG_FULL_MAX]);
 struct config_item *source_find(const struct config_source *source, const char *full);

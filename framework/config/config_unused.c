@@ -127,9 +127,7 @@ int config_check_consumed(const struct config *config, const char *const *known_
                           struct dpf_error *error)
 {
     const struct check check = {config, known_sections, n_known, error};
-    const char **names = memory_new((size_t)n_known + config->n_known, sizeof *names);
-    if (!names)
-        return error_memory(error);
+    const char **names = memory_need((size_t)n_known + config->n_known, sizeof *names);
     int status = check_all(&check, names);
     free(names);
     return status;

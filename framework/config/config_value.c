@@ -16,15 +16,17 @@
 /* Elements of a list: far more than a sweep or a schedule needs, and no harm to memory. */
 #define LIST_MAX 100000
 
-static int complain(char problem[VALUE_PROBLEM], const char *format, ...) DPF_PRINTF(2, 3);
+static void complain(char problem[VALUE_PROBLEM], const char *format, ...) DPF_PRINTF(2, 3);
 
-static int complain(char problem[VALUE_PROBLEM], const char *format, ...)
+/* The first complaint stays. */
+static void complain(char problem[VALUE_PROBLEM], const char *format, ...)
 {
     va_list args;
+    if (*problem)
+        return;
     va_start(args, format);
     vsnprintf(problem, VALUE_PROBLEM, format, args);
     va_end(args);
-    return -1;
 }
 
 /* " (help)", without the full stop at its end. */
@@ -47,7 +49,7 @@ static int in_bounds(const dpf_param *param, long double value)
     return above && beneath;
 }
 
-static int complain_bounds(const dpf_param *param, char problem[VALUE_PROBLEM])
+static void complain_bounds(const dpf_param *param, char problem[VALUE_PROBLEM])
 {
     char lo[32], hi[32], help[300];
     text_from_real(param->lo, lo);
@@ -58,15 +60,16 @@ static int complain_bounds(const dpf_param *param, char problem[VALUE_PROBLEM])
     int open_lo = (param->flags & DPF_PARAM_OPEN_LO) != 0;
     int open_hi = (param->flags & DPF_PARAM_OPEN_HI) != 0;
     if (isfinite(param->lo) && isfinite(param->hi))
-        return complain(problem, "must lie in %c%s, %s%c%s%s%s", open_lo ? '(' : '[', lo, hi,
-                        open_hi ? ')' : ']', space, unit, help);
-    if (isfinite(param->lo))
-        return complain(problem, "must be %s%s %s%s%s%s", open_hi ? "finite and " : "",
-                        open_lo ? ">" : ">=", lo, space, unit, help);
-    if (isfinite(param->hi))
-        return complain(problem, "must be %s%s %s%s%s%s", open_lo ? "finite and " : "",
-                        open_hi ? "<" : "<=", hi, space, unit, help);
-    return complain(problem, "must be finite%s", help);
+        complain(problem, "must lie in %c%s, %s%c%s%s%s", open_lo ? '(' : '[', lo, hi, open_hi ? ')' : ']',
+                 space, unit, help);
+    else if (isfinite(param->lo))
+        complain(problem, "must be %s%s %s%s%s%s", open_hi ? "finite and " : "", open_lo ? ">" : ">=", lo,
+                 space, unit, help);
+    else if (isfinite(param->hi))
+        complain(problem, "must be %s%s %s%s%s%s", open_lo ? "finite and " : "", open_hi ? "<" : "<=", hi,
+                 space, unit, help);
+    else
+        complain(problem, "must be finite%s", help);
 }
 
 /*
@@ -114,35 +117,36 @@ static int parse_scientific_int(const char *text, int64_t *out)
     return text_to_int(integer, out);
 }
 
-static int parse_int(const dpf_param *param, const char *text, int64_t *out, char problem[VALUE_PROBLEM])
+static void parse_int(const dpf_param *param, const char *text, int64_t *out, char problem[VALUE_PROBLEM])
 {
     char help[300];
     if (text_to_int(text, out) != 0 && parse_scientific_int(text, out) != 0)
-        return complain(problem, "must be an integer%s", help_clause(param, help));
-    return in_bounds(param, *out) ? 0 : complain_bounds(param, problem);
+        complain(problem, "must be an integer%s", help_clause(param, help));
+    else if (!in_bounds(param, *out))
+        complain_bounds(param, problem);
 }
 
-static int parse_real(const dpf_param *param, const char *text, double *out, char problem[VALUE_PROBLEM])
+static void parse_real(const dpf_param *param, const char *text, double *out, char problem[VALUE_PROBLEM])
 {
     char help[300];
     if (text_to_real(text, out) != 0)
-        return complain(problem, "must be a number, written like 0.5 or 1e-6%s", help_clause(param, help));
-    return in_bounds(param, *out) ? 0 : complain_bounds(param, problem);
+        complain(problem, "must be a number, written like 0.5 or 1e-6%s", help_clause(param, help));
+    else if (!in_bounds(param, *out))
+        complain_bounds(param, problem);
 }
 
-static int parse_bool(const char *text, dpf_value *out, char problem[VALUE_PROBLEM])
+static void parse_bool(const char *text, dpf_value *out, char problem[VALUE_PROBLEM])
 {
     static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(text, words[i]) == 0) {
             out->integer = (int64_t)(i % 2);
-            return 0;
+            return;
         }
-    }
-    return complain(problem, "must be yes or no");
+    complain(problem, "must be yes or no");
 }
 
-static int parse_enum(const dpf_param *param, const char *text, dpf_value *out, char problem[VALUE_PROBLEM])
+static void parse_enum(const dpf_param *param, const char *text, dpf_value *out, char problem[VALUE_PROBLEM])
 {
     struct text names = {0};
     const char *nearest = NULL;
@@ -151,21 +155,16 @@ static int parse_enum(const dpf_param *param, const char *text, dpf_value *out, 
         if (strcmp(name, text) == 0) {
             out->integer = i;
             text_free(&names);
-            return 0;
+            return;
         }
         text_add(&names, "%s%s", i > 0 ? ", " : "", name);
         /* The nearest of the best so far and this one. */
         const char *pair[2] = {nearest, name};
         nearest = text_nearest(text, pair, 2);
     }
-    if (names.failed) {
-        text_free(&names);
-        return -2;
-    }
     complain(problem, "must be one of: %s%s%s%s", names.data ? names.data : "",
              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     text_free(&names);
-    return -1;
 }
 
 struct list {
@@ -177,15 +176,15 @@ struct list {
     char *problem;
 };
 
-static int append(struct list *list, int64_t integer, double real)
+static void append(struct list *list, int64_t integer, double real)
 {
     int is_int = list->param->type == DPF_TYPE_INT_LIST;
-    if (list->count >= LIST_MAX)
-        return complain(list->problem, "has too many elements (limit %d)", LIST_MAX);
+    if (list->count >= LIST_MAX) {
+        complain(list->problem, "has too many elements (limit %d)", LIST_MAX);
+        return;
+    }
     void *array = is_int ? (void *)list->integers : (void *)list->reals;
-    void *grown = memory_grow(array, &list->capacity, list->count + 1, 8);
-    if (!grown)
-        return -2;
+    void *grown = memory_need_grow(array, &list->capacity, list->count + 1, 8);
     if (is_int) {
         list->integers = grown;
         list->integers[list->count++] = integer;
@@ -193,63 +192,58 @@ static int append(struct list *list, int64_t integer, double real)
         list->reals = grown;
         list->reals[list->count++] = real;
     }
-    return 0;
 }
 
 /* "1..5": both ends belong to it. */
-static int append_range(struct list *list, char *text, char *dots)
+static void append_range(struct list *list, char *text, char *dots)
 {
-    int64_t first, last;
+    int64_t first = 0, last = 0;
     *dots = '\0';
-    int status = parse_int(list->param, line_trim(text), &first, list->problem);
-    if (status == 0)
-        status = parse_int(list->param, line_trim(dots + 2), &last, list->problem);
-    if (status != 0)
-        return status;
+    parse_int(list->param, line_trim(text), &first, list->problem);
+    parse_int(list->param, line_trim(dots + 2), &last, list->problem);
     if (first > last)
-        return complain(list->problem, "a range goes upwards: %" PRId64 "..%" PRId64, last, first);
+        complain(list->problem, "a range goes upwards: %" PRId64 "..%" PRId64, last, first);
     if ((uint64_t)last - (uint64_t)first >= LIST_MAX)
-        return complain(list->problem, "has too many elements (limit %d)", LIST_MAX);
-    for (int64_t i = first; status == 0; i++) {
-        status = append(list, i, 0);
-        if (i == last)
-            break;
-    }
-    return status;
+        complain(list->problem, "has too many elements (limit %d)", LIST_MAX);
+    for (uint64_t i = 0; !*list->problem && i <= (uint64_t)last - (uint64_t)first; i++)
+        append(list, first + (int64_t)i, 0);
 }
 
-static int append_element(struct list *list, char *element)
+static void append_element(struct list *list, char *element)
 {
     char *dots = list->param->type == DPF_TYPE_INT_LIST ? strstr(element, "..") : NULL;
     int64_t integer = 0;
     double real = 0;
+    if (dots) {
+        append_range(list, element, dots);
+        return;
+    }
     if (!*element)
-        return complain(list->problem, "is empty; write 1, 2, 3");
-    if (dots)
-        return append_range(list, element, dots);
-    int status = list->param->type == DPF_TYPE_INT_LIST
-                     ? parse_int(list->param, element, &integer, list->problem)
-                     : parse_real(list->param, element, &real, list->problem);
-    return status == 0 ? append(list, integer, real) : status;
+        complain(list->problem, "is empty; write 1, 2, 3");
+    else if (list->param->type == DPF_TYPE_INT_LIST)
+        parse_int(list->param, element, &integer, list->problem);
+    else
+        parse_real(list->param, element, &real, list->problem);
+    if (!*list->problem)
+        append(list, integer, real);
 }
 
-static int parse_list(const dpf_param *param, const char *text, dpf_value *out, void **block,
-                      char problem[VALUE_PROBLEM])
+static void parse_list(const dpf_param *param, const char *text, dpf_value *out, void **block,
+                       char problem[VALUE_PROBLEM])
 {
     char detail[VALUE_PROBLEM] = "";
     struct list list = {.param = param, .problem = detail};
     char *copy = memory_text(text);
-    int status = copy ? 0 : -2;
     int number = 1;
-    for (char *next = copy; next && status == 0; number++) {
+    for (char *next = copy; next && !*problem; number++) {
         char *comma = strchr(next, ',');
         if (comma)
             *comma = '\0';
         char shown[TEXT_SHOWN];
         char *element = line_trim(next);
         text_show(element, shown);
-        status = append_element(&list, element);
-        if (status == -1)
+        append_element(&list, element);
+        if (*detail)
             complain(problem, "element %d, \"%s\": %.600s", number, shown, detail);
         next = comma ? comma + 1 : NULL;
     }
@@ -258,37 +252,43 @@ static int parse_list(const dpf_param *param, const char *text, dpf_value *out, 
     out->integers = list.integers;
     out->reals = list.reals;
     out->count = (int64_t)list.count;
-    return status;
 }
 
-int value_parse(const dpf_param *param, const char *text, dpf_value *out, void **block,
-                char problem[VALUE_PROBLEM])
+void value_parse(const dpf_param *param, const char *text, dpf_value *out, void **block,
+                 char problem[VALUE_PROBLEM])
 {
     char help[300];
     *out = (dpf_value){.type = param->type};
     *block = NULL;
-    if (!*text && param->type != DPF_TYPE_STRING)
-        return complain(problem, "a value is missing%s", help_clause(param, help));
+    *problem = '\0';
+    if (!*text && param->type != DPF_TYPE_STRING) {
+        complain(problem, "a value is missing%s", help_clause(param, help));
+        return;
+    }
     switch (param->type) {
     case DPF_TYPE_BOOL:
-        return parse_bool(text, out, problem);
+        parse_bool(text, out, problem);
+        break;
     case DPF_TYPE_INT:
-        return parse_int(param, text, &out->integer, problem);
+        parse_int(param, text, &out->integer, problem);
+        break;
     case DPF_TYPE_REAL:
-        return parse_real(param, text, &out->real, problem);
+        parse_real(param, text, &out->real, problem);
+        break;
     case DPF_TYPE_ENUM:
-        return parse_enum(param, text, out, problem);
+        parse_enum(param, text, out, problem);
+        break;
     case DPF_TYPE_STRING:
     case DPF_TYPE_PATH:
-        *block = memory_text(text);
-        out->text = *block;
-        return *block ? 0 : -2;
+        out->text = *block = memory_text(text);
+        break;
     case DPF_TYPE_INT_LIST:
     case DPF_TYPE_REAL_LIST:
-        return parse_list(param, text, out, block, problem);
+        parse_list(param, text, out, block, problem);
+        break;
     default:
-        return complain(problem, "the parameter has type %" PRId32 ", which this dpframe does not know",
-                        param->type);
+        complain(problem, "the parameter has type %" PRId32 ", which this dpframe does not know",
+                 param->type);
     }
 }
 

@@ -10,11 +10,10 @@
 #define VALUE_PROBLEM 800
 
 /*
- * Parses text. *block receives what the value points to, from malloc, or NULL; the caller frees it.
- * Returns 0; -1 with a clause for the user in problem ("must be > 0 (privacy budget)"); or -2 if
- * memory ran out. A path is left as it is written.
+ * Parses text. *block receives what the value points to, from malloc, or NULL; the caller frees it. problem: a clause for
+ * the user ("must be > 0 (privacy budget)"), empty if there is none. A path is left as it is written.
  */
-int value_parse(const dpf_param *param, const char *text, dpf_value *out, void **block,
-                char problem[VALUE_PROBLEM]);
+void value_parse(const dpf_param *param, const char *text, dpf_value *out, void **block,
+                 char problem[VALUE_PROBLEM]);
 
 #endif

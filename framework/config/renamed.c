@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "config/config_line.h"
 #include "config/config_store.h"
 
@@ -155,13 +156,11 @@ static void convert_key(struct converter *converter, const char *section, const 
 }
 
 /* Lines that are neither header nor key are copied: the program says what is wrong when the file is used. */
-static int convert_line(struct converter *converter, const char *file, long number, const char *line,
-                        char section[CONFIG_FULL_MAX], struct dpf_error *error)
+static void convert_line(struct converter *converter, const char *file, long number, const char *line,
+                         char section[CONFIG_FULL_MAX])
 {
     struct dpf_error ignored = {0};
-    char *parts = strdup(line);
-    if (!parts)
-        return error_memory(error);
+    char *parts = memory_text(line);
     char *start = line_trim(parts), *equals = strchr(start, '=');
     const char *key = line + (start - parts);
     const char *header = *start == '[' ? line_section(start, file, number, &ignored) : NULL;
@@ -177,7 +176,6 @@ static int convert_line(struct converter *converter, const char *file, long numb
     else
         copy(converter, line, strlen(line));
     free(parts);
-    return 0;
 }
 
 long renamed_convert(FILE *in, const char *file, struct text *out, struct dpf_error *error)
@@ -197,7 +195,7 @@ long renamed_convert(FILE *in, const char *file, struct text *out, struct dpf_er
         }
         memcpy(ending, line + bare, end);
         line[bare] = '\0';
-        status = convert_line(&converter, file, number, line, section, error);
+        convert_line(&converter, file, number, line, section);
         text_add(out, "%s", ending);
     }
     if (status == 0 && ferror(in))

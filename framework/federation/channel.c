@@ -18,7 +18,7 @@ double channel_clock(void)
 static int make_front(struct channel *channel, struct plan *plan, struct dpf_error *error)
 {
     const char *id = channel->options.params.values[FEDERATION_IN_FRONT].text;
-    if (components_make_named(plan, DPF_ROLE_LINK, "federation", "in-front", id, &channel->front, error) != 0)
+    if (components_make_one(plan, DPF_ROLE_LINK, "federation", "in-front", id, &channel->front, error) != 0)
         return -1;
     if (!channel->front)
         return 0;
@@ -47,7 +47,7 @@ int channel_make(struct channel *channel, struct plan *plan, struct dpf_error *e
     if (!*id)
         return config_error(plan->config, "federation", "link", error,
                             "names no link: see \"dpframe list link\"");
-    if (components_make_named(plan, DPF_ROLE_LINK, "federation", "link", id, &channel->link, error) != 0)
+    if (components_make_one(plan, DPF_ROLE_LINK, "federation", "link", id, &channel->link, error) != 0)
         return -1;
     channel->functions = channel->link->functions;
     channel->self = channel->link->self;

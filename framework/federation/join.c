@@ -493,8 +493,6 @@ static int find_party(struct join *join, struct dpf_error *error)
                              : find_site(join, v[FEDERATION_SITE].text, party, error)) != 0)
         return -1;
     join->name = memory_text(members_name(&join->members, *party));
-    if (!join->name)
-        return error_memory(error);
     if (!*key)
         return 0;
     if (!join->members.keys)

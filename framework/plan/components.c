@@ -9,10 +9,8 @@
 char **components_names(const char *list, int *n)
 {
     size_t length = strlen(list);
-    char **names = malloc((length / 2 + 2) * sizeof *names + length + 1);
+    char **names = memory_need(1, (length / 2 + 2) * sizeof *names + length + 1);
     *n = 0;
-    if (!names)
-        return NULL;
     char *text = (char *)(names + length / 2 + 2);
     memcpy(text, list, length + 1);
     while (text) {
@@ -47,45 +45,50 @@ int components_bind(struct plan *plan, const char *section, const dpf_param *tab
 {
     if (config_bind(plan->config, section, table, n, sizeof *table, NULL, strict, out, error) != 0)
         return -1;
-    struct config_values **bound = realloc(plan->bound, ((size_t)plan->n_bound + 1) * sizeof(*bound));
-    if (!bound)
-        return error_memory(error);
-    plan->bound = bound;
+    plan->bound =
+        memory_need_grow(plan->bound, &plan->bound_capacity, (size_t)plan->n_bound + 1, sizeof(*plan->bound));
     plan->bound[plan->n_bound++] = out;
     return 0;
 }
 
-/* Makes one component; an empty id leaves *out NULL. */
-static int make(struct plan *plan, const char *role, const char *section, const char *key, const char *id,
-                const char *params_section, struct instance **out, struct dpf_error *error)
+int plan_failed(const struct plan *plan)
 {
-    *out = NULL;
-    if (!*id)
-        return 0;
-    const struct registry_entry *entry = registry_find(plan->registry, role, id, error);
-    if (!entry) {
-        /* The registry knows the name, the configuration knows the place. */
-        struct dpf_error found = *error;
-        if (found.fault == DPF_FAULT_RUN)
-            return -1;
-        *error = (struct dpf_error){0};
-        config_error(plan->config, section, key, error, "%s", found.text);
-        error->fault = found.fault;
-        return -1;
-    }
-    *out = instance_new(entry, params_section, &plan->environment, error);
-    return *out ? 0 : -1;
+    return plan->error->fault != DPF_FAULT_NONE;
 }
 
-int components_make_named(struct plan *plan, const char *role, const char *section, const char *key,
-                          const char *id, struct instance **out, struct dpf_error *error)
+/* Takes over params_section. */
+static struct instance *make(struct plan *plan, const char *role, const char *section, const char *key,
+                             const char *id, char *params_section)
 {
-    char *params_section = memory_format("%s.%s", section, key);
-    if (!params_section)
-        return error_memory(error);
-    int status = make(plan, role, section, key, id, params_section, out, error);
+    struct dpf_error unknown = {0};
+    struct instance *made = NULL;
+    const struct registry_entry *entry =
+        *id && !plan_failed(plan) ? registry_find(plan->registry, role, id, &unknown) : NULL;
+    if (entry) {
+        made = instance_new(entry, params_section, &plan->environment, plan->error);
+    } else if (unknown.fault == DPF_FAULT_RUN) {
+        *plan->error = unknown;
+    } else if (unknown.fault) { /* the registry knows the name, the configuration knows the place */
+        config_error(plan->config, section, key, plan->error, "%s", unknown.text);
+        plan->error->fault = unknown.fault;
+    }
     free(params_section);
-    return status;
+    return made;
+}
+
+struct instance *components_make_named(struct plan *plan, const char *role, const char *section,
+                                       const char *key, const char *id)
+{
+    return make(plan, role, section, key, id, memory_format("%s.%s", section, key));
+}
+
+int components_make_one(struct plan *plan, const char *role, const char *section, const char *key,
+                        const char *id, struct instance **out, struct dpf_error *error)
+{
+    plan->error = error;
+    *out = components_make_named(plan, role, section, key, id);
+    plan->error = NULL;
+    return *id && !*out ? -1 : 0;
 }
 
 /* Without mechanisms there are no messages, and no space in which they are released. */
@@ -95,43 +98,27 @@ static int changes_messages(const struct instance *instance)
     return transform->kind == DPF_TRANSFORM_MESSAGE || transform->kind == DPF_TRANSFORM_STATE;
 }
 
-static int make_transforms(struct plan *plan, struct term_plan *term, const char *list,
-                           struct dpf_error *error)
+static void make_transforms(struct plan *plan, struct term_plan *term, const char *list)
 {
     int n = 0;
     char **names = components_names(list, &n);
-    if (names && n > PLAN_MAX_TRANSFORMS) {
-        free(names);
-        return config_error(plan->config, term->name, "transforms", error, "at most %d transforms",
-                            PLAN_MAX_TRANSFORMS);
-    }
-    term->transforms = names ? memory_new((size_t)n + 1, sizeof *term->transforms) : NULL;
-    if (!term->transforms) {
-        free(names);
-        return error_memory(error);
-    }
-    int status = components_check_once(plan, term->name, "transforms", names, n, error);
-    for (int i = 0; i < n && status == 0; i++) {
-        char *section = memory_format("%s.transform.%s", term->name, names[i]);
-        if (!section)
-            status = error_memory(error);
-        struct instance **made = &term->transforms[term->n_transforms];
-        if (status == 0)
-            status = make(plan, DPF_ROLE_TRANSFORM, term->name, "transforms", names[i], section, made, error);
-        if (status == 0 && plan->without_mechanisms && changes_messages(*made)) {
-            instance_free(*made);
-            *made = NULL;
-        } else if (status == 0) {
-            term->n_transforms++;
-        }
-        free(section);
+    if (n > PLAN_MAX_TRANSFORMS)
+        config_error(plan->config, term->name, "transforms", plan->error, "at most %d transforms",
+                     PLAN_MAX_TRANSFORMS);
+    components_check_once(plan, term->name, "transforms", names, n, plan->error);
+    term->transforms = memory_need((size_t)n + 1, sizeof *term->transforms);
+    for (int i = 0; i < n && !plan_failed(plan); i++) {
+        struct instance *made = make(plan, DPF_ROLE_TRANSFORM, term->name, "transforms", names[i],
+                                     memory_format("%s.transform.%s", term->name, names[i]));
+        if (made && plan->without_mechanisms && changes_messages(made))
+            instance_free(made);
+        else if (made)
+            term->transforms[term->n_transforms++] = made;
     }
     free(names);
-    return status;
 }
 
-static int make_term(struct plan *plan, struct term_plan *term, const struct config_values *values,
-                     struct dpf_error *error)
+static void make_term(struct plan *plan, struct term_plan *term, const struct config_values *values)
 {
     const dpf_value *v = values->params.values;
     term->source = (int)v[TERM_SOURCE].integer;
@@ -143,124 +130,103 @@ static int make_term(struct plan *plan, struct term_plan *term, const struct con
     term->participations = v[TERM_MAX_PARTICIPATIONS].integer;
     term->layout = v[TERM_LAYOUT].integer == LAYOUT_FULL ? DPF_LAYOUT_FULL : DPF_LAYOUT_PACKED;
     if (!*v[TERM_LOSS].text)
-        return config_error(plan->config, term->name, "loss", error,
-                            "[%s] needs a loss: see \"dpframe list\"", term->name);
-    if (term->source == SOURCE_RELATION && term->side != DPF_SIDE_USERS)
-        return config_error(plan->config, term->name, "source", error,
-                            "source = relation: links are between users, so it belongs to [users]");
-    if (components_make_named(plan, DPF_ROLE_LOSS, term->name, "loss", v[TERM_LOSS].text, &term->loss,
-                              error) != 0 ||
-        make_transforms(plan, term, v[TERM_TRANSFORMS].text, error) != 0)
-        return -1;
+        config_error(plan->config, term->name, "loss", plan->error, "[%s] needs a loss: see \"dpframe list\"",
+                     term->name);
+    else if (term->source == SOURCE_RELATION && term->side != DPF_SIDE_USERS)
+        config_error(plan->config, term->name, "source", plan->error,
+                     "source = relation: links are between users, so it belongs to [users]");
+    term->loss = components_make_named(plan, DPF_ROLE_LOSS, term->name, "loss", v[TERM_LOSS].text);
+    make_transforms(plan, term, v[TERM_TRANSFORMS].text);
     if (plan->without_mechanisms)
-        return 0;
-    if (components_make_named(plan, DPF_ROLE_SAMPLER, term->name, "sampler", v[TERM_SAMPLER].text,
-                              &term->sampler, error) != 0 ||
-        components_make_named(plan, DPF_ROLE_MECHANISM, term->name, "mechanism", v[TERM_MECHANISM].text,
-                              &term->mechanism, error) != 0)
-        return -1;
+        return;
+    term->sampler =
+        components_make_named(plan, DPF_ROLE_SAMPLER, term->name, "sampler", v[TERM_SAMPLER].text);
+    term->mechanism =
+        components_make_named(plan, DPF_ROLE_MECHANISM, term->name, "mechanism", v[TERM_MECHANISM].text);
     if (!term->mechanism)
-        return 0;
+        return;
     if (!*v[TERM_AGGREGATOR].text)
-        return config_error(plan->config, term->name, "aggregator", error,
-                            "[%s] has a mechanism, so it needs an aggregator, for example sum", term->name);
-    return components_make_named(plan, DPF_ROLE_AGGREGATOR, term->name, "aggregator", v[TERM_AGGREGATOR].text,
-                                 &term->aggregator, error);
+        config_error(plan->config, term->name, "aggregator", plan->error,
+                     "[%s] has a mechanism, so it needs an aggregator, for example sum", term->name);
+    term->aggregator =
+        components_make_named(plan, DPF_ROLE_AGGREGATOR, term->name, "aggregator", v[TERM_AGGREGATOR].text);
 }
 
-/* The values of term sections only matter while components are made, but the resolved configuration
-   wants them: they live as long as the plan. */
-static struct config_values *keep_values(struct plan *plan, struct dpf_error *error)
+/* Binds a section whose values only matter while components are made, but which the resolved configuration
+   wants: they live as long as the plan. NULL once the plan has failed. */
+static const struct config_values *bind_kept(struct plan *plan, const char *section,
+                                             const dpf_param *(*params)(int64_t *n), int strict)
 {
-    if (plan->n_extra == (int)(sizeof plan->extra / sizeof plan->extra[0])) {
-        error_set(error, DPF_FAULT_CONFIG, "too many terms: at most %d sections of sides and terms",
+    int64_t n;
+    const dpf_param *table = params(&n);
+    if (plan->n_extra == (int)(sizeof plan->extra / sizeof plan->extra[0]))
+        error_set(plan->error, DPF_FAULT_CONFIG, "too many terms: at most %d sections of sides and terms",
                   plan->n_extra);
+    if (plan_failed(plan))
         return NULL;
-    }
-    struct config_values *values = memory_new(1, sizeof *values);
-    if (!values) {
-        error_memory(error);
-        return NULL;
-    }
-    plan->extra[plan->n_extra++] = values;
-    return values;
+    struct config_values *values = plan->extra[plan->n_extra++] = memory_need(1, sizeof *values);
+    return components_bind(plan, section, table, n, strict, values, plan->error) == 0 ? values : NULL;
 }
 
-static int refuse_term_keys(struct plan *plan, const char *side, struct dpf_error *error)
+static void refuse_term_keys(struct plan *plan, const char *side)
 {
     int64_t n;
     const dpf_param *table = schema_term(&n);
     for (int64_t i = 0; i < n; i++) {
         const struct config_entry *entry = config_find(plan->config, side, table[i].name);
         if (entry && *entry->value) /* an empty value takes back what a file before had */
-            return config_error(plan->config, side, table[i].name, error,
-                                "[%s] has terms, so %s belongs to a section [%s.TERM]", side, table[i].name,
-                                side);
+            config_error(plan->config, side, table[i].name, plan->error,
+                         "[%s] has terms, so %s belongs to a section [%s.TERM]", side, table[i].name, side);
         config_consume(plan->config, side, table[i].name);
     }
-    return 0;
 }
 
 /*
  * Names key the randomness of a term's components, so two terms of one name would hide two values
  * behind the same noise. The reserved ones name sections of the side itself.
  */
-static int check_term_names(struct plan *plan, const char *side, char *const *names, int n,
-                            struct dpf_error *error)
+static void check_term_names(struct plan *plan, const char *side, char *const *names, int n)
 {
     static const char *const reserved[] = {"loss",      "sampler",    "transform", "transforms",
                                            "mechanism", "aggregator", "solver"};
-    if (components_check_once(plan, side, "terms", names, n, error) != 0)
-        return -1;
+    components_check_once(plan, side, "terms", names, n, plan->error);
     for (int i = 0; i < n; i++) {
         for (size_t j = 0; j < sizeof reserved / sizeof reserved[0]; j++)
             if (strcmp(names[i], reserved[j]) == 0)
-                return config_error(plan->config, side, "terms", error,
-                                    "a term cannot be called %s: [%s.%s] contains the side's own parameters",
-                                    names[i], side, names[i]);
+                config_error(plan->config, side, "terms", plan->error,
+                             "a term cannot be called %s: [%s.%s] contains the side's own parameters",
+                             names[i], side, names[i]);
         if (strchr(names[i], '.'))
-            return config_error(plan->config, side, "terms", error,
-                                "%s: the name of a term cannot contain a dot", names[i]);
+            config_error(plan->config, side, "terms", plan->error,
+                         "%s: the name of a term cannot contain a dot", names[i]);
     }
-    return 0;
 }
 
-static int make_terms(struct plan *plan, struct side_plan *side, const char *list, struct dpf_error *error)
+static void make_terms(struct plan *plan, struct side_plan *side, const char *list)
 {
     const char *name = plan_side_name(side->side);
-    int64_t n_params;
-    const dpf_param *table = schema_term(&n_params);
     int n = 0;
     char **names = components_names(list, &n);
-    side->terms = names ? memory_new((size_t)(n ? n : 1), sizeof *side->terms) : NULL;
-    int status = side->terms ? 0 : error_memory(error);
-    if (status == 0 && n)
-        status = refuse_term_keys(plan, name, error);
-    if (status == 0)
-        status = check_term_names(plan, name, names, n, error);
+    side->terms = memory_need((size_t)(n ? n : 1), sizeof *side->terms);
+    if (n)
+        refuse_term_keys(plan, name);
+    check_term_names(plan, name, names, n);
     side->public_rows = 1;
-    for (int i = 0; i < (n ? n : 1) && status == 0; i++) {
+    for (int i = 0; i < (n ? n : 1) && !plan_failed(plan); i++) {
         struct term_plan *term = &side->terms[i];
         int length = n ? snprintf(term->name, sizeof term->name, "%s.%s", name, names[i])
                        : snprintf(term->name, sizeof term->name, "%s", name);
         if (length < 0 || (size_t)length >= sizeof term->name)
-            status =
-                config_error(plan->config, name, "terms", error, "the name of term %d is too long", i + 1);
+            config_error(plan->config, name, "terms", plan->error, "the name of term %d is too long", i + 1);
         term->side = side->side;
         side->n_terms++;
-        struct config_values *values = status == 0 ? keep_values(plan, error) : NULL;
-        if (!values)
-            status = -1;
-        if (status == 0)
-            status = components_bind(plan, term->name, table, n_params, n > 0, values, error);
-        if (status == 0)
-            status = make_term(plan, term, values, error);
-        if (status == 0 && term->mechanism)
-            side->released = 1;
+        const struct config_values *values = bind_kept(plan, term->name, schema_term, n > 0);
+        if (values)
+            make_term(plan, term, values);
+        side->released |= term->mechanism != NULL;
         side->public_rows &= term->mechanism && term->destination == DESTINATION_SERVER;
     }
     free(names);
-    return status;
 }
 
 /* Keys of a side that is not solved, and of its components, may stay in the file: they switch with one line.
@@ -279,16 +245,14 @@ static void skip_side(struct plan *plan, const char *name)
     }
 }
 
-static int make_side(struct plan *plan, int which, struct dpf_error *error)
+static void make_side(struct plan *plan, int which)
 {
     struct side_plan *side = &plan->sides[which];
     const char *name = plan_side_name(which);
     side->side = which;
-    int64_t n;
-    const dpf_param *table = schema_side(&n);
-    struct config_values *values = keep_values(plan, error);
-    if (!values || components_bind(plan, name, table, n, 0, values, error) != 0)
-        return -1;
+    const struct config_values *values = bind_kept(plan, name, schema_side, 0);
+    if (!values)
+        return;
     const dpf_value *v = values->params.values;
     int ordered = 0;
     for (int i = 0; i < plan->n_order; i++)
@@ -297,18 +261,16 @@ static int make_side(struct plan *plan, int which, struct dpf_error *error)
     side->solve_at = (int)v[SIDE_SOLVE_AT].integer;
     if (!side->updated) {
         skip_side(plan, name);
-        return 0;
+        return;
     }
     if (!*v[SIDE_SOLVER].text)
-        return config_error(plan->config, name, "solver", error,
-                            "[%s] is solved in every round and needs a solver: see \"dpframe list\" (or set "
-                            "update = no)",
-                            name);
-    if (components_make_named(plan, DPF_ROLE_SOLVER, name, "solver", v[SIDE_SOLVER].text, &side->solver,
-                              error) != 0)
-        return -1;
-    side->solver_functions = side->solver->functions;
-    return make_terms(plan, side, v[SIDE_TERMS].text, error);
+        config_error(plan->config, name, "solver", plan->error,
+                     "[%s] is solved in every round and needs a solver: see \"dpframe list\" (or set "
+                     "update = no)",
+                     name);
+    side->solver = components_make_named(plan, DPF_ROLE_SOLVER, name, "solver", v[SIDE_SOLVER].text);
+    side->solver_functions = side->solver ? side->solver->functions : NULL;
+    make_terms(plan, side, v[SIDE_TERMS].text);
 }
 
 static void free_sides(struct plan *plan);
@@ -321,75 +283,62 @@ static void visit_side(const struct side_plan *side, void (*visit)(struct instan
  * factorization. They are made for that, apart from the plan, and forgotten. Without a solver there is no side.
  */
 /* Nothing would tell a mistyped key of a side that no model solves. */
-static int check_no_side(const struct plan *plan, const char *name, struct dpf_error *error)
+static void check_no_side(struct plan *plan, const char *name)
 {
     const struct config_entry *update = config_find(plan->config, name, "update");
     const size_t length = strlen(name);
     if (update && strcmp(update->value, "no") == 0)
-        return 0;
+        return;
     for (int64_t i = 0; i < config_size(plan->config); i++) {
         const struct config_entry *entry = config_at(plan->config, i);
         if (strncmp(entry->section, name, length) == 0 && strchr(".", entry->section[length]) &&
             *entry->value)
-            return config_error(
-                plan->config, entry->section, entry->key, error,
-                "[model] kind = %s solves no side, and [%s] has no solver that another model would "
-                "have: remove the key, or name the solver",
-                config_find(plan->config, "model", "kind")->value, name);
+            config_error(plan->config, entry->section, entry->key, plan->error,
+                         "[model] kind = %s solves no side, and [%s] has no solver that another model would "
+                         "have: remove the key, or name the solver",
+                         config_find(plan->config, "model", "kind")->value, name);
     }
-    return 0;
 }
 
-int components_check_idle_sides(struct plan *plan, struct dpf_error *error)
+void components_check_idle_sides(struct plan *plan)
 {
-    int status = 0;
-    for (int which = 0; which < 2 && status == 0; which++) {
+    for (int which = 0; which < 2 && !plan_failed(plan); which++) {
         struct plan apart = *plan;
         const struct config_entry *solver = config_find(plan->config, plan_side_name(which), "solver");
-        if (!solver || !*solver->value)
-            status = check_no_side(plan, plan_side_name(which), error);
         memset(apart.sides, 0, sizeof apart.sides);
         apart.bound = NULL;
+        apart.bound_capacity = 0;
         apart.n_bound = apart.n_extra = 0;
-        if (status == 0 && solver && *solver->value)
-            status = make_side(&apart, which, error);
+        if (!solver || !*solver->value)
+            check_no_side(plan, plan_side_name(which));
+        else
+            make_side(&apart, which);
         if (!solver || !*solver->value || !apart.sides[which].updated)
             skip_side(plan, plan_side_name(which));
         visit_side(&apart.sides[which], free_one, NULL);
         free_sides(&apart);
     }
-    return status;
 }
 
-int components_make_accountants(struct plan *plan, struct dpf_error *error)
+void components_make_accountants(struct plan *plan)
 {
     int n = 0;
     char **names = components_names(plan->accountant_list.params.values[ACCOUNTANTS_LIST].text, &n);
-    plan->accountants = names ? memory_new((size_t)n + 1, sizeof *plan->accountants) : NULL;
-    int status = plan->accountants ? 0 : error_memory(error);
-    if (status == 0)
-        status = components_check_once(plan, "accountants", "list", names, n, error);
-    for (int i = 0; i < n && status == 0; i++) {
-        char *section = memory_format("accountants.%s", names[i]);
-        if (!section)
-            status = error_memory(error);
-        if (status == 0)
-            status = make(plan, DPF_ROLE_ACCOUNTANT, "accountants", "list", names[i], section,
-                          &plan->accountants[plan->n_accountants], error);
-        if (status == 0)
-            plan->n_accountants++;
-        free(section);
+    plan->accountants = memory_need((size_t)n + 1, sizeof *plan->accountants);
+    components_check_once(plan, "accountants", "list", names, n, plan->error);
+    for (int i = 0; i < n && !plan_failed(plan); i++) {
+        struct instance *made = make(plan, DPF_ROLE_ACCOUNTANT, "accountants", "list", names[i],
+                                     memory_format("accountants.%s", names[i]));
+        if (made)
+            plan->accountants[plan->n_accountants++] = made;
     }
     free(names);
-    return status;
 }
 
-int components_make_sides(struct plan *plan, struct dpf_error *error)
+void components_make_sides(struct plan *plan)
 {
-    for (int side = 0; side < 2; side++)
-        if (make_side(plan, side, error) != 0)
-            return -1;
-    return 0;
+    make_side(plan, DPF_SIDE_USERS);
+    make_side(plan, DPF_SIDE_ITEMS);
 }
 
 static void visit_one(struct instance *instance, void (*visit)(struct instance *instance, void *context),

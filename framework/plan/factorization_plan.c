@@ -6,17 +6,16 @@
 #include "plan/queries.h"
 #include "plan/recommender_sums.h"
 
-static int check_shape(const struct plan *plan, struct dpf_error *error)
+static void check_shape(const struct plan *plan)
 {
     if (plan->columns < 1)
-        return config_error(plan->config, "model", "rank", error,
-                            "with rank = 0 and no bias there is nothing to fit");
+        config_error(plan->config, "model", "rank", plan->error,
+                     "with rank = 0 and no bias there is nothing to fit");
     for (int i = 0; i < plan->n_order; i++)
         if (plan->dimension[plan->order[i]] < 1)
-            return config_error(plan->config, "run", "order", error,
-                                "with rank = 0 and no bias on that side, [%s] has nothing to solve",
-                                plan_side_name(plan->order[i]));
-    return 0;
+            config_error(plan->config, "run", "order", plan->error,
+                         "with rank = 0 and no bias on that side, [%s] has nothing to solve",
+                         plan_side_name(plan->order[i]));
 }
 
 /* Why scores depend on records of others that got no noise, or NULL. */
@@ -60,28 +59,27 @@ static void say_facts(struct plan *plan)
                        has_noise ? NULL : "no side has a mechanism, so there is no noise to audit"}};
 }
 
-static int make(struct plan *plan, struct dpf_error *error)
+static void make(struct plan *plan)
 {
-    if (check_shape(plan, error) != 0 || recommender_sums_refuse(plan, error) != 0 ||
-        components_make_sides(plan, error) != 0)
-        return -1;
+    check_shape(plan);
+    recommender_sums_refuse(plan);
+    components_make_sides(plan);
     if (!plan->sides[0].updated && !plan->sides[1].updated && plan->run.params.values[RUN_ROUNDS].integer > 0)
-        return config_error(
-            plan->config, plan_side_name(plan->order[0]), "update", error,
-            "neither side is solved, so the rounds would change nothing: set update = yes, or "
-            "[run] rounds = 0 for the initial rows");
-    say_facts(plan);
-    return 0;
+        config_error(plan->config, plan_side_name(plan->order[0]), "update", plan->error,
+                     "neither side is solved, so the rounds would change nothing: set update = yes, or "
+                     "[run] rounds = 0 for the initial rows");
+    if (!plan_failed(plan))
+        say_facts(plan);
 }
 
 const struct model_type factorization_type = {TYPE_FACTORIZATION, make, queries_complete, queries_replan};
 
 /* ---- baselines ----------------------------------------------------------------------------------------- */
 
-static int make_baseline(struct plan *plan, struct dpf_error *error)
+static void make_baseline(struct plan *plan)
 {
-    if (recommender_sums_refuse(plan, error) != 0)
-        return -1;
+    recommender_sums_refuse(plan);
+    components_check_idle_sides(plan);
     plan->model_facts = (struct model_facts){
         .has = MODEL_DIVIDES | MODEL_READS_VOIDS,
         .id = "factorization",
@@ -95,7 +93,6 @@ static int make_baseline(struct plan *plan, struct dpf_error *error)
     if (plan->model.params.values[MODEL_KIND].integer == MODEL_BIASES)
         plan->model_facts.cannot[USE_HELD_OUT_USERS] = "[model] kind = biases has a bias for each user that "
                                                        "it was trained on, and none for held-out users";
-    return components_check_idle_sides(plan, error);
 }
 
 static int nothing_released(struct plan *plan, struct dpf_error *error)

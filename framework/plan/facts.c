@@ -395,9 +395,7 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     int n = plan->recommender.n_releases;
     for (int which = 0; which < 2; which++)
         n += plan->sides[which].n_terms;
-    plan->facts = memory_new((size_t)n + 2, sizeof *plan->facts);
-    if (!plan->facts)
-        return error_memory(error);
+    plan->facts = memory_need((size_t)n + 2, sizeof *plan->facts);
     struct run_facts *run = &plan->run_facts;
     for (int which = 0; which < 2; which++) {
         const struct side_plan *side = &plan->sides[which];

@@ -15,8 +15,8 @@ enum model_types { TYPE_FACTORIZATION, TYPE_COMPONENT, TYPE_BASELINE, MODEL_TYPE
 
 struct model_type {
     enum model_types number; /* of its row in either half */
-    /* Makes components, refuses keys that belong to other types, and fills in model_facts. Part of plan_open. */
-    int (*make)(struct plan *plan, struct dpf_error *error);
+    /* Makes components, refuses keys that belong to other types, and fills in model_facts. A stage of plan_open (components.h). */
+    void (*make)(struct plan *plan);
     /* What is released, and its events into the ledger. Part of plan_complete. */
     int (*complete)(struct plan *plan, struct dpf_error *error);
     /* Noise and ledger again, for another plan->noise_factor. */

@@ -180,7 +180,9 @@ struct plan {
     char *output; /* where results really go, once that is known; heap */
     /* Values bound from sections, for the resolved configuration. */
     struct config_values **bound;
+    size_t bound_capacity;
     int n_bound;
+    struct dpf_error *error; /* of a stage that is being made, see components.h; NULL otherwise */
 };
 
 /* Users send their own rows, each once, and those who link to them read the sent rows. */

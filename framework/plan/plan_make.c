@@ -49,8 +49,6 @@ static int read_order(struct plan *plan, struct dpf_error *error)
 {
     int n = 0;
     char **names = components_names(plan->run.params.values[RUN_ORDER].text, &n);
-    if (!names)
-        return error_memory(error);
     int status = n >= 1 && n <= 2 ? 0 : -1;
     for (int i = 0; i < n && status == 0; i++) {
         int side = strcmp(names[i], "users") == 0   ? DPF_SIDE_USERS
@@ -170,8 +168,15 @@ int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_
     data_weight_range(&plan->data, &weights);
     plan->guarantee.weight_lo = weights.lo;
     plan->guarantee.weight_hi = weights.hi;
+    struct dpf_error first = {0};
+    plan->error = &first;
     plan->type = model_type_of(&plan->model);
-    return plan->type->make(plan, error) == 0 ? components_make_accountants(plan, error) : -1;
+    plan->type->make(plan);
+    components_make_accountants(plan);
+    plan->error = NULL;
+    if (first.fault)
+        *error = first;
+    return first.fault ? -1 : 0;
 }
 
 int plan_check_read(struct plan *plan, struct dpf_error *error)

@@ -115,10 +115,8 @@ static int join_queries(struct plan *plan, struct side_plan *side, struct dpf_er
 {
     side->query = side->terms[0].query;
     size_t d = (size_t)side->query.dimension;
-    side->ridge_per_count = memory_new(d, sizeof(float));
-    side->ridge_constant = memory_new(d, sizeof(float));
-    if (!side->ridge_per_count || !side->ridge_constant)
-        return error_memory(error);
+    side->ridge_per_count = memory_need(d, sizeof(float));
+    side->ridge_constant = memory_need(d, sizeof(float));
     for (int i = 0; i < side->n_terms; i++) {
         const dpf_query *query = &side->terms[i].query;
         if (query->form != side->query.form || query->width != side->query.width ||

@@ -22,22 +22,20 @@ _Static_assert((int)DPF_READS_CONSTANTS == FROM_CONSTANT && (int)DPF_READS_RELEA
 
 /* ---- beside the factorization ---------------------------------------------------------------------- */
 
-static int refuse_key(const struct plan *plan, const char *section, const char *key, struct dpf_error *error)
+static void refuse_key(const struct plan *plan, const char *section, const char *key)
 {
-    return config_error(
-        plan->config, section, key, error,
-        "[%s] %s belongs to a factorization, but [model] recommender = %s takes its place: remove "
-        "the key, or write \"recommender =\"",
-        section, key, plan->model.params.values[MODEL_RECOMMENDER].text);
+    config_error(plan->config, section, key, plan->error,
+                 "[%s] %s belongs to a factorization, but [model] recommender = %s takes its place: remove "
+                 "the key, or write \"recommender =\"",
+                 section, key, plan->model.params.values[MODEL_RECOMMENDER].text);
 }
 
-static int refuse_values(const struct plan *plan, const struct config_values *values, const int *indices,
-                         size_t n, struct dpf_error *error)
+static void refuse_values(const struct plan *plan, const struct config_values *values, const int *indices,
+                          size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (values->params.values[indices[i]].is_set)
-            return refuse_key(plan, values->section, values->table[indices[i]].name, error);
-    return 0;
+            refuse_key(plan, values->section, values->table[indices[i]].name);
 }
 
 static int is_side_section(const char *section)
@@ -47,7 +45,7 @@ static int is_side_section(const char *section)
                : 0;
 }
 
-static int refuse_factorization(const struct plan *plan, struct dpf_error *error)
+static void refuse_factorization(const struct plan *plan)
 {
     static const int run[] = {RUN_ROUNDS, RUN_UNTIL, RUN_TOLERANCE, RUN_ORDER, RUN_UPDATE};
     static const int model[] = {MODEL_RANK,         MODEL_USER_BIAS, MODEL_ITEM_BIAS,  MODEL_OFFSET,
@@ -55,11 +53,10 @@ static int refuse_factorization(const struct plan *plan, struct dpf_error *error
     for (int64_t i = 0; i < config_size(plan->config); i++) {
         const struct config_entry *entry = config_at(plan->config, i);
         if (is_side_section(entry->section))
-            return refuse_key(plan, entry->section, entry->key, error);
+            refuse_key(plan, entry->section, entry->key);
     }
-    if (refuse_values(plan, &plan->run, run, sizeof run / sizeof run[0], error) != 0)
-        return -1;
-    return refuse_values(plan, &plan->model, model, sizeof model / sizeof model[0], error);
+    refuse_values(plan, &plan->run, run, sizeof run / sizeof run[0]);
+    refuse_values(plan, &plan->model, model, sizeof model / sizeof model[0]);
 }
 
 /* Whether the model has a part for each user that it was trained on. */
@@ -98,21 +95,22 @@ static void say_facts(struct plan *plan)
         facts->cannot[USE_HELD_OUT_USERS] = facts->clause;
 }
 
-static int recommender_plan_make(struct plan *plan, struct dpf_error *error)
+static void recommender_plan_make(struct plan *plan)
 {
     const dpf_value *v = plan->model.params.values;
     const char *id = v[MODEL_RECOMMENDER].text;
     if (v[MODEL_KIND].integer != MODEL_FACTORIZATION)
-        return config_error(plan->config, "model", "kind", error,
-                            "kind names a baseline and recommender = %s another model: remove one of them",
-                            id);
-    if ((!plan->stand_in && refuse_factorization(plan, error) != 0) ||
-        components_make_named(plan, DPF_ROLE_RECOMMENDER, "model", "recommender", id,
-                              &plan->recommender.instance, error) != 0)
-        return -1;
+        config_error(plan->config, "model", "kind", plan->error,
+                     "kind names a baseline and recommender = %s another model: remove one of them", id);
+    if (!plan->stand_in)
+        refuse_factorization(plan);
+    plan->recommender.instance =
+        components_make_named(plan, DPF_ROLE_RECOMMENDER, "model", "recommender", id);
+    if (plan_failed(plan))
+        return;
     plan->recommender.functions = plan->recommender.instance->functions;
     say_facts(plan);
-    return recommender_sums_make(plan, error);
+    recommender_sums_make(plan);
 }
 
 int plan_releases_read_items(const struct plan *plan)

@@ -23,50 +23,42 @@ static int asks(const dpf_value *value)
     return value->text ? *value->text != '\0' : value->integer != 0;
 }
 
-static int refuse_keys(const struct plan *plan, const int *keys, int n, const char *why,
-                       struct dpf_error *error)
+static void refuse_keys(const struct plan *plan, const int *keys, int n, const char *why)
 {
     for (int i = 0; i < n; i++)
         if (asks(&plan->model.params.values[keys[i]]))
-            return config_error(plan->config, "model", plan->model.table[keys[i]].name, error, "%s", why);
-    return 0;
+            config_error(plan->config, "model", plan->model.table[keys[i]].name, plan->error, "%s", why);
 }
 
-int recommender_sums_refuse(const struct plan *plan, struct dpf_error *error)
+void recommender_sums_refuse(const struct plan *plan)
 {
     static const int keys[] = {MODEL_AGGREGATOR, MODEL_MIN_HONEST, MODEL_MAX_CURIOUS};
-    return plan->stand_in
-               ? 0
-               : refuse_keys(plan, keys, 3,
-                             "this key is for recommenders, and [model] names none: set aggregators of a "
-                             "factorization in [users] or [items]",
-                             error);
+    if (!plan->stand_in)
+        refuse_keys(plan, keys, 3,
+                    "this key is for recommenders, and [model] names none: set aggregators of a "
+                    "factorization in [users] or [items]");
 }
 
-int recommender_sums_make(struct plan *plan, struct dpf_error *error)
+void recommender_sums_make(struct plan *plan)
 {
     static const int keys[] = {MODEL_MIN_HONEST, MODEL_MAX_CURIOUS};
     const char *id = plan->model.params.values[MODEL_AGGREGATOR].text;
     if (plan->without_mechanisms)
-        return 0;
+        return;
     if (!*id)
-        return refuse_keys(plan, keys, 2,
-                           "this key is for sums through an aggregator: set [model] aggregator, or 0 here",
-                           error);
-    if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
-        return config_error(plan->config, "model", "aggregator", error,
-                            "aggregator = %s sums messages of the users: set [parties] kind = users", id);
-    if (components_make_named(plan, DPF_ROLE_AGGREGATOR, "model", "aggregator", id,
-                              &plan->recommender.aggregator, error) != 0)
-        return -1;
-    const struct instance *instance = plan->recommender.aggregator;
-    const dpf_aggregator *aggregator = instance->functions;
-    if (aggregator->scale(instance->self, 2) != 1)
-        return config_error(plan->config, "model", "aggregator", error,
-                            "recommenders take sums, but aggregator %s divides them by the number of "
-                            "messages: use one that does not, or its scale = sum",
-                            id);
-    return 0;
+        refuse_keys(plan, keys, 2,
+                    "this key is for sums through an aggregator: set [model] aggregator, or 0 here");
+    else if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
+        config_error(plan->config, "model", "aggregator", plan->error,
+                     "aggregator = %s sums messages of the users: set [parties] kind = users", id);
+    struct instance *instance = plan->recommender.aggregator =
+        components_make_named(plan, DPF_ROLE_AGGREGATOR, "model", "aggregator", id);
+    const dpf_aggregator *aggregator = instance ? instance->functions : NULL;
+    if (aggregator && aggregator->scale(instance->self, 2) != 1)
+        config_error(plan->config, "model", "aggregator", plan->error,
+                     "recommenders take sums, but aggregator %s divides them by the number of "
+                     "messages: use one that does not, or its scale = sum",
+                     id);
 }
 
 int64_t recommender_sums_shares(const struct plan *plan)

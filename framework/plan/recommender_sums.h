@@ -11,9 +11,9 @@
 #include "plan/plan.h"
 
 /* Its keys do nothing without a recommender. */
-int recommender_sums_refuse(const struct plan *plan, struct dpf_error *error);
+void recommender_sums_refuse(const struct plan *plan);
 /* Makes the aggregator, if one is named. */
-int recommender_sums_make(struct plan *plan, struct dpf_error *error);
+void recommender_sums_make(struct plan *plan);
 /* How many users' shares make up the noise; 0 without an aggregator. */
 int64_t recommender_sums_shares(const struct plan *plan);
 /* Whether sums of the plan's users can have that noise, and stay closed otherwise. */

@@ -35,7 +35,7 @@ static double epsilon_by(struct plan *plan, const struct registry_entry *entry)
     struct dpf_error ignored = {0};
     struct guarantee judged = plan->guarantee;
     char *section = memory_format("accountants.%s", entry->component->id);
-    struct instance *accountant = section ? instance_new(entry, section, &plan->environment, &ignored) : NULL;
+    struct instance *accountant = instance_new(entry, section, &plan->environment, &ignored);
     double epsilon = INFINITY;
     judged.accounts = NULL;
     judged.n_accounts = 0;

@@ -24,63 +24,56 @@ static struct internals *of(const struct instance *instance)
     return instance->internals;
 }
 
-static int prepare(struct instance *instance, const char *section,
-                   const struct instance_environment *environment, struct dpf_error *error)
+/* NULL where the host's services cannot be started. */
+static struct instance *prepare(const struct registry_entry *entry, const struct role *role,
+                                const char *section, const struct instance_environment *environment,
+                                struct dpf_error *error)
 {
-    const dpf_component *component = instance->entry->component;
-    const struct role *role = role_find(component->role);
-    if (!role)
-        return error_set(error, DPF_FAULT_PLUGIN, "unknown role \"%s\"", component->role);
-    struct internals *internals = memory_new(1, sizeof *internals);
-    if (!internals)
-        return error_memory(error);
+    struct instance *instance = memory_need(1, sizeof *instance);
+    struct internals *internals = memory_need(1, sizeof *internals);
     internals->config = environment->config;
     internals->section = memory_text(section);
-    internals->who = memory_format("%s %s", role->name, component->id);
+    internals->who = memory_format("%s %s", role->name, entry->component->id);
     internals->services.section = internals->section;
     internals->services.who = internals->who;
     internals->services.root = role->private_randomness ? environment->privacy : environment->seeded;
     internals->services.metric = environment->metric;
     internals->services.metric_context = environment->metric_context;
-    if (internals->section && internals->who &&
-        services_start(&internals->services, &instance->host, error) == 0) {
+    instance->entry = entry;
+    instance->functions = entry->component->functions;
+    if (services_start(&internals->services, &instance->host, error) == 0) {
         instance->internals = internals;
-        return 0;
+        return instance;
     }
     free(internals->section);
     free(internals->who);
     free(internals);
-    return error_memory(error);
-}
-
-static int create(struct instance *instance, const struct instance_environment *environment,
-                  struct dpf_error *error)
-{
-    const dpf_component *component = instance->entry->component;
-    struct internals *internals = of(instance);
-    if (config_bind(environment->config, internals->section, component->params, component->n_params,
-                    component->param_stride, internals->who, 1, &instance->values, error) != 0)
-        return -1;
-    internals->bound = 1;
-    dpf_status status = component->create(&instance->host, &instance->values.params, &instance->self);
-    if (status != DPF_OK)
-        return instance_result(instance, status, NULL, error);
-    internals->created = 1;
-    return 0;
+    free(instance);
+    return NULL;
 }
 
 struct instance *instance_new(const struct registry_entry *entry, const char *section,
                               const struct instance_environment *environment, struct dpf_error *error)
 {
-    struct instance *instance = memory_new(1, sizeof *instance);
-    if (!instance) {
-        error_memory(error);
+    const dpf_component *component = entry->component;
+    const struct role *role = role_find(component->role);
+    if (!role)
+        error_set(error, DPF_FAULT_PLUGIN, "unknown role \"%s\"", component->role);
+    struct instance *instance = role ? prepare(entry, role, section, environment, error) : NULL;
+    if (!instance)
         return NULL;
-    }
-    instance->entry = entry;
-    instance->functions = entry->component->functions;
-    if (prepare(instance, section, environment, error) == 0 && create(instance, environment, error) == 0)
+    struct internals *internals = of(instance);
+    internals->bound =
+        config_bind(environment->config, internals->section, component->params, component->n_params,
+                    component->param_stride, internals->who, 1, &instance->values, error) == 0;
+    const dpf_status status =
+        internals->bound ? component->create(&instance->host, &instance->values.params, &instance->self)
+                         : DPF_OK;
+    internals->created = internals->bound && status == DPF_OK;
+    if (internals->created)
         return instance;
+    if (internals->bound)
+        instance_result(instance, status, NULL, error);
     instance_free(instance);
     return NULL;
 }

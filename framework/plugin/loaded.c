@@ -45,17 +45,15 @@ const struct loaded *loaded_get(const char *path, struct dpf_error *error)
     const struct loaded *known = loaded_find(path);
     if (known)
         return known;
-    struct kept *new = memory_new(1, sizeof *new);
-    if (new)
-        new->path = memory_text(path);
-    int status = new &&new->path ? 0 : error_memory(error);
-    if (status == 0 && stat(path, &new->info) != 0)
+    struct kept *new = memory_need(1, sizeof *new);
+    new->path = memory_text(path);
+    int status = 0;
+    if (stat(path, &new->info) != 0)
         status = error_at(error, DPF_FAULT_PLUGIN, path, 0, "cannot be inspected any more");
     if (status == 0 && !(new->loaded.plugin = plugin_load(path, error)))
         status = -1;
     if (status != 0) {
-        if (new)
-            free(new->path);
+        free(new->path);
         free(new);
         return NULL;
     }

@@ -52,8 +52,6 @@ int plugin_path_check(const char *path, struct dpf_error *error)
     if (path[0] != '/')
         return error_at(error, DPF_FAULT_PLUGIN, path, 0, "a plugin's path must be absolute");
     char *directory = files_directory(path);
-    if (!directory)
-        return error_memory(error);
     int status = check_object(path, error) == 0 ? check_one(directory, "directory", error) : -1;
     free(directory);
     return status;

@@ -44,20 +44,12 @@ static int by_role_and_id(const void *a, const void *b)
     return ids ? ids : strcmp(x->path, y->path);
 }
 
-static int add_component(struct registry *registry, const char *path, const char *role, const char *id,
-                         struct dpf_error *error)
+static void add_component(struct registry *registry, const char *path, const char *role, const char *id)
 {
-    struct known *grown = memory_grow(registry->known, &registry->capacity, registry->n + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    registry->known = grown;
-    struct known *known = &grown[registry->n];
-    memset(known, 0, sizeof *known);
-    known->path = path;
-    known->role = memory_text(role);
-    known->id = memory_text(id);
-    registry->n++;
-    return known->role && known->id ? 0 : error_memory(error);
+    registry->known =
+        memory_need_grow(registry->known, &registry->capacity, registry->n + 1, sizeof *registry->known);
+    registry->known[registry->n++] =
+        (struct known){.path = path, .role = memory_text(role), .id = memory_text(id)};
 }
 
 /* Files that are not loaded yet. */
@@ -71,7 +63,9 @@ static int found_component(void *context, int64_t index, const char *role, const
                            struct dpf_error *error)
 {
     const struct scanning *scanning = context;
-    return add_component(scanning->registry, scanning->paths[index], role, id, error);
+    (void)error;
+    add_component(scanning->registry, scanning->paths[index], role, id);
+    return 0;
 }
 
 /* A run makes several registries: the user gets the message once. */
@@ -83,8 +77,8 @@ static void warn_once(const char *what)
     for (size_t i = 0; i < n_told; i++)
         if (strcmp(told[i], what) == 0)
             return;
-    if (n_told < MOST && (told[n_told] = memory_text(what)))
-        n_told++;
+    if (n_told < MOST)
+        told[n_told++] = memory_text(what);
     log_message(LOG_LEVEL_WARNING, "%s; it is not used", what);
 }
 
@@ -136,7 +130,9 @@ static void mark_duplicates(struct registry *registry)
 static int cached_component(void *context, const char *path, const char *role, const char *id,
                             struct dpf_error *error)
 {
-    return add_component(context, path, role, id, error);
+    (void)error;
+    add_component(context, path, role, id);
+    return 0;
 }
 
 /* So that the next process need not scan what this one has. */
@@ -154,9 +150,9 @@ static void remember(struct scan_cache *cache, const struct scanning *scanning)
 /* What is loaded already tells by itself; what an earlier process has found, and is unchanged, is in the cache. */
 static int find_components(struct registry *registry, struct dpf_error *error)
 {
-    struct scanning scanning = {registry, memory_new(registry->path.n + 1, sizeof *scanning.paths), 0};
-    int status = scanning.paths ? 0 : error_memory(error);
+    struct scanning scanning = {registry, memory_need(registry->path.n + 1, sizeof *scanning.paths), 0};
     struct scan_cache *cache = scan_cache_open();
+    int status = 0;
     for (size_t i = 0; i < registry->path.n && status == 0; i++) {
         const char *path = registry->path.files[i];
         const struct loaded *loaded = loaded_find(path);
@@ -165,9 +161,9 @@ static int find_components(struct registry *registry, struct dpf_error *error)
             scanning.paths[scanning.n++] = path;
         if (is_cached < 0)
             status = -1;
-        for (uint32_t c = 0; loaded && c < loaded->plugin->n_components && status == 0; c++)
-            status = add_component(registry, path, loaded->plugin->components[c]->role,
-                                   loaded->plugin->components[c]->id, error);
+        for (uint32_t c = 0; loaded && c < loaded->plugin->n_components; c++)
+            add_component(registry, path, loaded->plugin->components[c]->role,
+                          loaded->plugin->components[c]->id);
     }
     if (status == 0)
         status = plugin_scan(scanning.paths, scanning.n, PLUGIN_SCAN_SECONDS, found_component, found_broken,
@@ -181,29 +177,21 @@ static int find_components(struct registry *registry, struct dpf_error *error)
 
 struct registry *registry_open(const char *const *directories, int n_directories, struct dpf_error *error)
 {
-    struct registry *registry = memory_new(1, sizeof *registry);
-    if (!registry) {
-        error_memory(error);
+    struct registry *registry = memory_need(1, sizeof *registry);
+    int status = search_path_collect(&registry->path, directories, n_directories, error);
+    for (size_t i = 0; i < registry->path.n_left_out && status == 0; i++)
+        add_unusable(registry, registry->path.left_out[i]);
+    if (status == 0)
+        status = find_components(registry, error);
+    if (status != 0) {
+        registry_free(registry);
         return NULL;
     }
-    if (search_path_collect(&registry->path, directories, n_directories, error) != 0)
-        goto fail;
-    for (size_t i = 0; i < registry->path.n_left_out; i++)
-        add_unusable(registry, registry->path.left_out[i]);
-    if (find_components(registry, error) != 0)
-        goto fail;
     if (registry->n)
         qsort(registry->known, registry->n, sizeof *registry->known, by_role_and_id);
-    registry->used = memory_new(registry->n, sizeof *registry->used);
-    if (!registry->used) {
-        error_memory(error);
-        goto fail;
-    }
+    registry->used = memory_need(registry->n, sizeof(*registry->used));
     mark_duplicates(registry);
     return registry;
-fail:
-    registry_free(registry);
-    return NULL;
 }
 
 void registry_free(struct registry *registry)

@@ -25,40 +25,28 @@ static int is_shared_object(const char *name)
 }
 
 /* Takes ownership of file. A file that two directories lead to counts once. */
-static int add_file(struct search_path *path, char *file, struct dpf_error *error)
+static void add_file(struct search_path *path, char *file)
 {
     for (size_t i = 0; i < path->n; i++)
         if (strcmp(path->files[i], file) == 0) {
             free(file);
-            return 0;
+            return;
         }
-    char **grown = memory_grow(path->files, &path->capacity, path->n + 1, sizeof *grown);
-    if (!grown) {
-        free(file);
-        return error_memory(error);
-    }
-    path->files = grown;
+    path->files = memory_need_grow(path->files, &path->capacity, path->n + 1, sizeof(*path->files));
     path->files[path->n++] = file;
-    return 0;
 }
 
-static int leave_out(struct search_path *path, const char *why, struct dpf_error *error)
+static void leave_out(struct search_path *path, const char *why)
 {
-    char **grown = memory_grow(path->left_out, &path->left_out_capacity, path->n_left_out + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    path->left_out = grown;
-    grown[path->n_left_out] = memory_text(why);
-    return grown[path->n_left_out++] ? 0 : error_memory(error);
+    path->left_out = memory_need_grow(path->left_out, &path->left_out_capacity, path->n_left_out + 1,
+                                      sizeof(*path->left_out));
+    path->left_out[path->n_left_out++] = memory_text(why);
 }
 
 /* directory: resolved. */
-static int add_name(struct search_path *path, const char *directory, const char *name,
-                    struct dpf_error *error)
+static void add_name(struct search_path *path, const char *directory, const char *name)
 {
     char *file = files_join(directory, name);
-    if (!file)
-        return error_memory(error);
     struct dpf_error problem = {0};
     struct stat info;
     if (lstat(file, &info) == 0 && S_ISLNK(info.st_mode)) {
@@ -70,30 +58,25 @@ static int add_name(struct search_path *path, const char *directory, const char 
     }
     if (file)
         plugin_path_check(file, &problem);
-    if (!problem.fault)
-        return add_file(path, file, error);
+    if (!problem.fault) {
+        add_file(path, file);
+        return;
+    }
     free(file);
-    return leave_out(path, problem.text, error);
+    leave_out(path, problem.text);
 }
 
-static int read_names(DIR *stream, char ***names, size_t *n, struct dpf_error *error)
+static void read_names(DIR *stream, char ***names, size_t *n)
 {
     size_t capacity = 0;
     for (struct dirent *entry; (entry = readdir(stream));) {
         if (!is_shared_object(entry->d_name))
             continue;
-        char **grown = memory_grow(*names, &capacity, *n + 1, sizeof *grown);
-        if (!grown)
-            return error_memory(error);
-        *names = grown;
-        grown[*n] = memory_text(entry->d_name);
-        if (!grown[*n])
-            return error_memory(error);
-        (*n)++;
+        *names = memory_need_grow(*names, &capacity, *n + 1, sizeof(**names));
+        (*names)[(*n)++] = memory_text(entry->d_name);
     }
     if (*n)
         qsort(*names, *n, sizeof **names, by_bytes);
-    return 0;
 }
 
 static int add_directory(struct search_path *path, const char *directory, int must_exist,
@@ -112,19 +95,18 @@ static int add_directory(struct search_path *path, const char *directory, int mu
                          strerror(errno));
     char **names = NULL;
     size_t n = 0;
-    int status = read_names(stream, &names, &n, error);
+    read_names(stream, &names, &n);
     closedir(stream);
     char *resolved = realpath(directory, NULL);
-    if (status == 0 && !resolved)
-        status = error_memory(error);
+    if (!resolved)
+        memory_out();
     for (size_t i = 0; i < n; i++) {
-        if (status == 0)
-            status = add_name(path, resolved, names[i], error);
+        add_name(path, resolved, names[i]);
         free(names[i]);
     }
     free(names);
     free(resolved);
-    return status;
+    return 0;
 }
 
 /* DPFRAME_PLUGIN_PATH; not for a process that runs with more rights than its user has. */
@@ -134,8 +116,6 @@ static int add_environment(struct search_path *path, struct dpf_error *error)
     if (!value || !value[0] || getauxval(AT_SECURE))
         return 0;
     char *copy = memory_text(value);
-    if (!copy)
-        return error_memory(error);
     int status = 0;
     for (char *directory = copy; directory && status == 0;) {
         char *colon = strchr(directory, ':');

@@ -28,8 +28,7 @@ int by_user_write(const char *directory, const struct user_values *values, struc
 {
     const int64_t width = user_values_width(values);
     char *path = files_join(directory, BY_USER_FILE);
-    const int status = path ? npy_write_float64(path, values->rows, values->n_users, width, width, error)
-                            : error_memory(error);
+    const int status = npy_write_float64(path, values->rows, values->n_users, width, width, error);
     free(path);
     return status;
 }

@@ -202,7 +202,7 @@ static int map_array(const char *path, const char *name, const json_t *said, str
         return error_set(error, DPF_FAULT_DATA, "%s: array \"%s\" names no file beside the index", path,
                          name);
     char *beside = memory_format("%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, file);
-    int status = beside ? npy_map(beside, &out->maps[at], error) : error_memory(error);
+    int status = npy_map(beside, &out->maps[at], error);
     free(beside);
     if (status != 0)
         return -1;

@@ -155,8 +155,6 @@ static int refuse_others(const char *directory, struct dpf_error *error)
 static int make_inside(const char *directory, const char *name, struct dpf_error *error)
 {
     char *path = files_join(directory, name);
-    if (!path)
-        return error_memory(error);
     int status = files_make_directory(path, error);
     free(path);
     return status;
@@ -598,8 +596,6 @@ static int write_factors(const char *directory, const struct results *r, int sid
     const char *where = side_of_files(r->plan, side);
     const char *what = side == DPF_SIDE_USERS ? "user" : "item";
     char *path = memory_format("%s/%s/%s_factors.npy", directory, where, what);
-    if (!path)
-        return error_memory(error);
     const struct side_factors *factors = &r->model->sides[side];
     int status = model_shares_rows(r->plan, side)
                      ? npy_write_float32(path, factors->data, factors->rows, r->model->columns,

@@ -252,8 +252,6 @@ static int compare(struct run *run, const struct arguments *arguments, struct dp
 {
     int n = 0;
     char **names = components_names(run->session.plan.run.params.values[RUN_COMPARE].text, &n);
-    if (!names)
-        return error_memory(error);
     int status = 0;
     for (int i = 0; i < n && status == 0; i++)
         status = compare_as_asked(run, arguments, names[i], error);
@@ -323,8 +321,6 @@ static int check_compare(const struct plan *plan, int is_alone, struct dpf_error
                             "repeat with run.seed in a sweep");
     int n = 0;
     char **names = components_names(plan->run.params.values[RUN_COMPARE].text, &n);
-    if (!names)
-        return error_memory(error);
     int status = components_check_once(plan, "run", "compare", names, n, error);
     if (status == 0 && n > COMPARISON_CONFIGURED)
         status =
@@ -674,8 +670,6 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
     if (arguments->output) {
         overridden = memory_format("run.output=%s", arguments->output);
-        if (!overridden)
-            return error_memory(error);
         arguments->overrides[arguments->n_overrides++] = overridden;
     }
     int status =

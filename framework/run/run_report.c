@@ -634,14 +634,12 @@ static int load_json(struct run_report *report, struct dpf_error *error)
 {
     json_error_t problem;
     char *path = files_join(report->directory, "run.json");
-    int status = path ? 0 : error_memory(error);
-    if (status == 0)
-        report->json = json_load_file(path, 0, &problem);
-    if (status == 0 && !report->json)
-        status = error_set(error, DPF_FAULT_CONFIG,
-                           "%s: %s; name the output directory of a run that is complete", path, problem.text);
+    report->json = json_load_file(path, 0, &problem);
+    if (!report->json)
+        error_set(error, DPF_FAULT_CONFIG, "%s: %s; name the output directory of a run that is complete",
+                  path, problem.text);
     free(path);
-    return status;
+    return report->json ? 0 : -1;
 }
 
 static void close_report(struct run_report *report)

@@ -95,7 +95,7 @@ static int open_new(const char *directory, const char *name, struct files_write 
                     struct dpf_error *error)
 {
     char *path = files_join(directory, name);
-    const int status = path ? files_open_private(write, path, error) : error_memory(error);
+    const int status = files_open_private(write, path, error);
     free(path);
     return status;
 }

@@ -38,7 +38,7 @@ static int make_parts(const struct select_dir *dir, struct dpf_error *error)
     int status = files_make_directory(dir->work, error);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == 0; i++) {
         char *path = files_join(dir->work, parts[i]);
-        status = path ? files_make_directory(path, error) : error_memory(error);
+        status = files_make_directory(path, error);
         free(path);
     }
     return status;
@@ -59,8 +59,6 @@ int select_dir_open(const char *output, int resume, struct select_dir *out, stru
 {
     *out = (struct select_dir){.lock = -1};
     char *work = files_join(output, "private/selection");
-    if (!work)
-        return error_memory(error);
     const int is_selection = access(work, F_OK) == 0;
     free(work);
     if ((is_selection && !resume) || (!is_selection && !is_empty(output)))
@@ -195,8 +193,6 @@ int select_state_read(const struct select_dir *dir, struct select_state *out, st
 {
     *out = (struct select_state){.selected = SELECT_NO_RUN};
     char *path = files_join(dir->work, "selection.json");
-    if (!path)
-        return error_memory(error);
     const int exists = access(path, F_OK) == 0;
     json_t *root = exists ? json_load_file(path, 0, NULL) : NULL;
     const char *fingerprint = json_string_value(json_object_get(root, "fingerprint"));

@@ -186,8 +186,6 @@ static int add_value(const struct config *config, struct design_axis *axis, cons
     *value = (struct design_value){0};
     int swap = text[0] == '@' && !axis->named;
     value->label = memory_text(text + swap);
-    if (!value->label)
-        return error_memory(error);
     if (axis->named)
         return 0;
     if (design_list_add(&value->settings, memory_format("%s=%s", axis->key, value->label), error) != 0)
@@ -336,7 +334,7 @@ static int add_variant(const struct config_entry *entry, const char *name, struc
         error_memory(error);
     for (size_t i = 0; i < pieces.n && status == 0; i++) {
         char *piece = memory_format("%s%s", include ? "@" : "", pieces.texts[i]);
-        status = piece ? add_piece(entry, piece, variant, error) : error_memory(error);
+        status = add_piece(entry, piece, variant, error);
         free(piece);
     }
     design_list_free(&pieces);
@@ -470,7 +468,7 @@ static int read_entry(struct config *config, const struct config_entry *entry, s
 }
 
 /* "epsilon", or "mechanism.epsilon" where another axis ends in epsilon too. */
-static int name_axes(struct design *design, struct dpf_error *error)
+static void name_axes(struct design *design)
 {
     for (size_t i = 0; i < design->n_axes; i++) {
         const char *key = design->axes[i].key, *name = strrchr(key, '.') + 1;
@@ -486,10 +484,7 @@ static int name_axes(struct design *design, struct dpf_error *error)
             j = (size_t)-1; /* longer now: compare with all again */
         }
         design->axes[i].name = memory_text(name);
-        if (!design->axes[i].name)
-            return error_memory(error);
     }
-    return 0;
 }
 
 static const char *const repetitions[] = {"split.fold", "run.seed"};
@@ -681,7 +676,7 @@ int design_read(struct config *config, struct design *out, struct dpf_error *err
         status = add_all_folds(config, out, error);
     if (status == 0) {
         put_repetitions_last(out);
-        status = name_axes(out, error);
+        name_axes(out);
     }
     if (status == 0)
         status = check_zip(config, out, error);

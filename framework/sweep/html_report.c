@@ -420,16 +420,13 @@ struct shown {
 };
 
 /* The shortest list of differences, from one of those that were shown. */
-static int nearest(const struct report *report, const struct shown *shown, size_t n, const json_t *config,
-                   struct config_differences *best, const struct cell **from, struct dpf_error *error)
+static void nearest(const struct report *report, const struct shown *shown, size_t n, const json_t *config,
+                    struct config_differences *best, const struct cell **from)
 {
     const json_t *keys = json_object_get(report->outcomes->sweep, "privacy_keys");
     for (size_t i = 0; i < n; i++) {
         struct config_differences differences;
-        if (config_diff(shown[i].config, config, keys, &differences) != 0) {
-            config_diff_free(&differences);
-            return error_memory(error);
-        }
+        config_diff(shown[i].config, config, keys, &differences);
         if (*from &&
             count_differences(report->outcomes, &differences) >= count_differences(report->outcomes, best)) {
             config_diff_free(&differences);
@@ -439,20 +436,18 @@ static int nearest(const struct report *report, const struct shown *shown, size_
         *best = differences;
         *from = shown[i].cell;
     }
-    return 0;
 }
 
-static int add_variant(struct report *report, struct shown *shown, size_t n, const struct cell *cell,
-                       struct dpf_error *error)
+static void add_variant(struct report *report, struct shown *shown, size_t n, const struct cell *cell)
 {
     const struct outcomes *outcomes = report->outcomes;
     struct config_differences differences = {0};
     const struct cell *from = NULL;
     json_t *config = comparable(cell_first_run(outcomes, cell));
     char *title = cell_label(outcomes, cell, -1);
-    int status = nearest(report, shown, n, config, &differences, &from, error);
+    nearest(report, shown, n, config, &differences, &from);
     /* Where axes are all that differs, they say so. */
-    if (status == 0 && count_differences(outcomes, &differences) > 0) {
+    if (count_differences(outcomes, &differences) > 0) {
         char *other = cell_label(outcomes, from, -1);
         html_element(&report->page, "h3", title && *title ? title : "all");
         text_add(&report->page, "<p>from <b>");
@@ -464,7 +459,6 @@ static int add_variant(struct report *report, struct shown *shown, size_t n, con
     config_diff_free(&differences);
     shown[n] = (struct shown){cell, config};
     free(title);
-    return status;
 }
 
 static int add_variants(struct report *report, struct dpf_error *error)
@@ -484,7 +478,7 @@ static int add_variants(struct report *report, struct dpf_error *error)
     for (size_t c = 0; c < outcomes->n_cells && status == 0 && reference; c++)
         if (cell_first_run(outcomes, &outcomes->cells[c]) && &outcomes->cells[c] != reference &&
             stands_for_others(outcomes, c))
-            status = add_variant(report, shown, n++, &outcomes->cells[c], error);
+            add_variant(report, shown, n++, &outcomes->cells[c]);
     for (size_t i = 0; i < n; i++)
         json_decref(shown[i].config);
     free(shown);
@@ -639,7 +633,7 @@ int html_report_write(const struct outcomes *outcomes, const struct plots *plots
 {
     struct report report = {.outcomes = outcomes, .plots = plots};
     char *path = files_join(outcomes->directory, "report.html");
-    int status = path ? outcome_tests_make(outcomes, &report.tests, error) : error_memory(error);
+    int status = outcome_tests_make(outcomes, &report.tests, error);
     if (status == 0) {
         add_head(&report);
         add_results(&report);

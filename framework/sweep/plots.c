@@ -190,9 +190,9 @@ int plots_make(const struct outcomes *outcomes, struct plots *out, struct dpf_er
 int plots_draw(const struct plots *plots, const char *directory, int *missing, struct dpf_error *error)
 {
     char *inside = files_join(directory, "plots");
-    int status = inside ? 0 : error_memory(error);
+    int status = 0;
     *missing = 0;
-    if (status == 0 && plots->n)
+    if (plots->n)
         status = files_make_directory(inside, error);
     for (size_t i = 0; i < plots->n && status == 0 && !*missing; i++)
         status = plot_files_draw(&plots->items[i], inside, plots->items[i].name, missing, error);

@@ -216,7 +216,7 @@ enum claim_state claim_look(const char *directory, const char *name, struct clai
 static int make_room(const char *directory, const char *name, struct dpf_error *error)
 {
     char *path = memory_format("%s/claims/%s", directory, name);
-    const int status = path ? files_make_directory(path, error) : error_memory(error);
+    const int status = files_make_directory(path, error);
     free(path);
     return status;
 }
@@ -251,7 +251,7 @@ int claim_end(struct claim *claim, struct dpf_error *error)
     if (!claim->path)
         return 0;
     char *over = memory_format("%s.over", claim->path);
-    int status = over ? make_exclusive(over, "") : error_memory(error);
+    int status = make_exclusive(over, "");
     if (status < 0 && !error->fault)
         error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", over, strerror(errno));
     free(over);

@@ -199,8 +199,6 @@ static int add_noise_seed(const struct design *design, struct point *point, stru
     sodium_bin2hex(hex, sizeof hex, digest, sizeof digest);
     hex[SEED_DIGITS] = '\0';
     char *setting = memory_format(NOISE_SEED "%llu", strtoull(hex, NULL, 16));
-    if (!setting)
-        return error_memory(error);
     point->settings[point->n_settings++] = setting;
     return 0;
 }

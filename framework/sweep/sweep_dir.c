@@ -35,7 +35,7 @@ static int is_empty(const char *directory)
 static int make_part(const char *directory, const char *part, struct dpf_error *error)
 {
     char *path = files_join(directory, part);
-    int status = path ? files_make_directory(path, error) : error_memory(error);
+    int status = files_make_directory(path, error);
     free(path);
     return status;
 }
@@ -66,8 +66,6 @@ static int refuse_prepared(const char *directory, struct dpf_error *error)
 int store_prepare(const char *directory, enum store_use use, struct dpf_error *error)
 {
     char *design = files_join(directory, "sweep.json");
-    if (!design)
-        return error_memory(error);
     int is_sweep = access(design, F_OK) == 0;
     free(design);
     if (!is_sweep && !is_empty(directory))

@@ -130,8 +130,6 @@ static int read_design(struct sweep *sweep, const struct arguments *arguments, s
         if (arguments->n_overrides == MAX_OVERRIDES)
             return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
         sweep->output_override = memory_format("run.output=%s", arguments->output);
-        if (!sweep->output_override)
-            return error_memory(error);
         sweep->arguments.overrides[sweep->arguments.n_overrides++] = sweep->output_override;
         sweep->arguments.output = NULL;
     }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Fails each allocation in turn. The functions of base/memory.h are defined here, so that the linker
- * takes these and leaves memory.o in its archive.
- */
+/* Fails each allocation in turn: of small things, such as a configuration's, that ends the process (base/memory.h). */
 #include "config_support.h"
 
 #include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -20,43 +19,48 @@ static int may_allocate(void)
     return 1;
 }
 
-void *memory_new(size_t count, size_t size)
+/* The linker sends the room's own calls here (--wrap). */
+void *__real_malloc(size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size)
 {
-    return may_allocate() ? calloc(count ? count : 1, size ? size : 1) : NULL;
+    return may_allocate() ? __real_malloc(size) : NULL;
 }
 
-void *memory_raw(size_t count, size_t size)
+void *__wrap_realloc(void *block, size_t size)
 {
-    return memory_new(count, size);
+    return may_allocate() ? __real_realloc(block, size) : NULL;
 }
 
-void *memory_grow(void *array, size_t *capacity, size_t needed, size_t size)
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-    /* Grows by one element at a time, so that every append can fail. */
-    if (array && needed <= *capacity)
-        return array;
-    void *grown = may_allocate() ? realloc(array, needed * size) : NULL;
-    if (grown)
-        *capacity = needed;
-    return grown;
+    return may_allocate() ? __real_aligned_alloc(alignment, size) : NULL;
 }
 
-char *memory_text(const char *text)
+/* In a process of its own, with so many allocations: its exit code, and what it says on stderr. */
+static int run_apart(int (*run)(const void *what), const void *what, long allocations, char said[64])
 {
-    char *copy = memory_new(strlen(text) + 1, 1);
-    return copy ? strcpy(copy, text) : NULL;
-}
-
-char *memory_format(const char *format, ...)
-{
-    char text[4096];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    assert_true(length >= 0);
-    assert_true((size_t)length < sizeof text);
-    return memory_text(text);
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        allocations_left = allocations;
+        _exit(run(what));
+    }
+    close(ends[1]);
+    const ssize_t n = read(ends[0], said, 63);
+    said[n > 0 ? n : 0] = '\0';
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
 }
 
 static const dpf_enum_value precisions[] = {{"exact", ""}, {"float", ""}};
@@ -70,72 +74,65 @@ static const dpf_param table[] = {
 #define N_PARAMS (int64_t)(sizeof table / sizeof table[0])
 
 /* Everything that the room does, once. */
-static int use_all(struct dpf_error *error)
+static int use_all(const void *unused)
 {
     static const char *const overrides[] = {"s.epsilon=2", "s.seeds=3, 4..6", "extra.x=1"};
-    struct config *config = config_load("main.ini", overrides, 3, error);
-    if (!config)
-        return -1;
+    struct dpf_error error = {0};
+    struct config *config = config_load("main.ini", overrides, 3, &error);
     struct config_values values = {0};
-    int status = config_bind(config, "s", table, N_PARAMS, sizeof table[0], "mechanism x", 1, &values, error);
-    for (int64_t i = 0; i < N_PARAMS && status == 0; i++) {
-        char *text = config_value_text(&table[i], &values.params.values[i]);
-        if (!text)
-            status = error_memory(error);
-        free(text);
-    }
+    (void)unused;
+    if (!config ||
+        config_bind(config, "s", table, N_PARAMS, sizeof table[0], "mechanism x", 1, &values, &error) != 0)
+        return 3;
+    for (int64_t i = 0; i < N_PARAMS; i++)
+        free(config_value_text(&table[i], &values.params.values[i]));
     config_consume(config, "extra", "x");
-    if (status == 0)
-        status = config_check_consumed(config, NULL, 0, error);
+    const int status = config_check_consumed(config, NULL, 0, &error);
     config_values_free(&values);
     config_free(config);
-    return status;
+    return status == 0 ? 0 : 3;
 }
 
-static void every_failed_allocation_is_an_error(void **state)
+static void every_failed_allocation_ends_the_process(void **state)
 {
+    char said[64];
+    int failures = 0;
     (void)state;
     support_write("sub/base.ini", "[s]\npath = x\nname = a\n[s.name]\nk = 1\n");
     support_write("main.ini", "include = sub/base.ini\n[s]\nprecision = float\nname = b\n");
-    int failures = 0;
-    for (long k = 0;; k++) {
-        struct dpf_error error = {0};
-        allocations_left = k;
-        int status = use_all(&error);
-        allocations_left = -1;
-        if (status == 0)
-            break;
-        assert_string_equal(error.text, "out of memory");
-        assert_int_equal(error.fault, DPF_FAULT_RUN);
-        failures++;
+    for (int code = 1; code != 0; failures++) {
+        code = run_apart(use_all, NULL, failures, said);
+        assert_in_range(code, 0, 1);
+        assert_string_equal(said, code ? "dpframe: out of memory\n" : "");
     }
     assert_in_range(failures, 60, 400);
+}
+
+static int refuse(const void *text)
+{
+    struct config *config = support_parse(text);
+    struct dpf_error error = {0};
+    struct config_values values;
+    const int status = config_bind(config, "s", table, N_PARAMS, sizeof table[0], NULL, 1, &values, &error);
+    return status == -1 && error.fault == DPF_FAULT_CONFIG ? 2 : 3;
 }
 
 /* Messages that need memory, such as lists of names, must not crash without it. */
 static void errors_survive_without_memory(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"[s]\nprecision = x\n", "[s]\nzzz = 1\n", "[s]\nseeds = 1, x\n"};
-    for (size_t i = 0; i < 3; i++) {
-        for (long k = 0; k < 12; k++) {
-            struct config *config = support_parse(texts[i]);
-            struct dpf_error error = {0};
-            struct config_values values;
-            allocations_left = k;
-            assert_int_equal(
-                config_bind(config, "s", table, N_PARAMS, sizeof table[0], NULL, 1, &values, &error), -1);
-            allocations_left = -1;
-            assert_int_not_equal(error.fault, DPF_FAULT_NONE);
-            config_free(config);
-        }
-    }
+    char said[64];
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (long k = 0; k < 80; k++)
+            assert_in_range(run_apart(refuse, texts[i], k, said), 1, 2);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_failed_allocation_is_an_error, support_enter, support_leave),
+        cmocka_unit_test_setup_teardown(every_failed_allocation_ends_the_process, support_enter,
+                                        support_leave),
         cmocka_unit_test(errors_survive_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

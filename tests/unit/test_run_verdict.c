@@ -116,14 +116,14 @@ static void lists_are_compared_with_popular_items(void **state)
     rival(&input, "popularity", 0, metric_of(&popular, "ndcg@10", 0.20, 1000));
     says(&input, VERDICT_BETTER,
          "ranks better than a list of popular items: ndcg@10 is 0.3000 against 0.2000 (+50 %)", "");
-    set(&own, 0.21); /* 1000 users cannot tell that from 0.20 */
+    set(&own, 0.22); /* 1000 users cannot tell that from 0.20 */
     says(&input, VERDICT_OPEN, "this test part cannot tell whether the model ranks better than",
          "would have been found");
     assert_false(verdict_gives_reason(&input)); /* so nothing is trained for it */
     static struct one many, others;
-    input.test = metric_of(&many, "ndcg@10", 0.21, 40000); /* 40,000 can */
-    input.rivals[0].metrics = metric_of(&others, "ndcg@10", 0.20, 40000);
-    says(&input, VERDICT_BETTER, "ranks better than", "40000 users");
+    input.test = metric_of(&many, "ndcg@10", 0.22, 10000); /* 10,000 can */
+    input.rivals[0].metrics = metric_of(&others, "ndcg@10", 0.20, 10000);
+    says(&input, VERDICT_BETTER, "ranks better than", "10000 users");
     input.test = &own.metrics;
     input.rivals[0].metrics = &popular.metrics;
     set(&own, 0.10);
@@ -138,8 +138,8 @@ static void ratings_are_compared_with_their_mean(void **state)
     static struct one own, mean;
     (void)state;
     struct verdict_input input = {.seeded = seeded, .users = 1000, .items = 10, .records = 100000};
-    input.test = metric_of(&own, "rmse", 0.9, 5000);
-    rival(&input, "mean", 0, metric_of(&mean, "rmse", 1.1, 5000));
+    input.test = metric_of(&own, "rmse", 0.9, 2000);
+    rival(&input, "mean", 0, metric_of(&mean, "rmse", 1.1, 2000));
     says(&input, VERDICT_BETTER,
          "predicts better than the mean of all ratings: rmse is 0.9000 against 1.1000", "");
     set(&own, 1.1005);
@@ -210,8 +210,8 @@ static void noise_that_hides_every_direction_is_told(void **state)
                                           .items = 100,
                                           .records = 100000};
             const int i = 2 * better + hidden;
-            input.test = metric_of(&own[i], "ndcg@10", better ? 0.30 : 0.10, 5000);
-            rival(&input, "private-popularity", 1, metric_of(&popular[i], "ndcg@10", 0.20, 5000));
+            input.test = metric_of(&own[i], "ndcg@10", better ? 0.30 : 0.10, 2000);
+            rival(&input, "private-popularity", 1, metric_of(&popular[i], "ndcg@10", 0.20, 2000));
             char *sentence = verdict_text(&input);
             assert_non_null(sentence);
             assert_true((strstr(sentence, words) != NULL) == hidden);
@@ -232,9 +232,9 @@ static void the_fallback_of_the_same_epsilon_decides(void **state)
                                   .users = 500,
                                   .items = 100,
                                   .records = 100000};
-    input.test = metric_of(&own, "ndcg@10", 0.20, 5000);
-    rival(&input, "popularity", 0, metric_of(&popular, "ndcg@10", 0.25, 5000));
-    rival(&input, "private-popularity", 1, metric_of(&released, "ndcg@10", 0.10, 5000));
+    input.test = metric_of(&own, "ndcg@10", 0.20, 2000);
+    rival(&input, "popularity", 0, metric_of(&popular, "ndcg@10", 0.25, 2000));
+    rival(&input, "private-popularity", 1, metric_of(&released, "ndcg@10", 0.10, 2000));
     says(&input, VERDICT_BETTER,
          "ranks better than a list of popular items released with the same epsilon (private-popularity): "
          "ndcg@10 is 0.2000 against 0.1000 (+100 %)",
@@ -266,16 +266,16 @@ static void ratings_are_compared_with_biases(void **state)
     (void)state;
     struct verdict_input input = {
         .seeded = seeded, .users = 1000, .items = 10, .records = 100000, .model = "private-ratings"};
-    input.test = metric_of(&own, "rmse", 0.95, 5000);
-    rival(&input, "mean", 0, metric_of(&mean, "rmse", 1.1, 5000));
-    rival(&input, "biases", 0, metric_of(&biases, "rmse", 0.9, 5000));
+    input.test = metric_of(&own, "rmse", 0.95, 2000);
+    rival(&input, "mean", 0, metric_of(&mean, "rmse", 1.1, 2000));
+    rival(&input, "biases", 0, metric_of(&biases, "rmse", 0.9, 2000));
     says(&input, VERDICT_WORSE,
          "predicts worse than biases of users and items: rmse is 0.9500 against 0.9000",
          "Without privacy the mean of all ratings would have 1.1000.");
     input.has_noise = 1;
     says(&input, VERDICT_BETTER, "predicts better than the mean of all ratings",
          "Without privacy biases of users and items would have 0.9000.");
-    rival(&input, "private-biases", 1, metric_of(&released, "rmse", 0.94, 5000));
+    rival(&input, "private-biases", 1, metric_of(&released, "rmse", 0.94, 2000));
     says(&input, VERDICT_WORSE, "worse than biases released with the same epsilon (private-biases)",
          "recipe=private-biases");
     says(&input, VERDICT_WORSE, "(+1.1 %)",

@@ -167,12 +167,12 @@ static void note_grid_end(const struct rdp *rdp, dpf_answer *answer)
 static dpf_status solve_epsilon(const struct rdp *rdp, const struct renyi_total *total,
                                 const dpf_question *question, dpf_answer *answer)
 {
-    if (total->unbounded) {
-        dpf_text_add(answer->note, sizeof answer->note, total->unbounded);
+    if (total->own.unbounded) {
+        dpf_text_add(answer->note, sizeof answer->note, total->own.unbounded);
         return DPF_OK;
     }
     /* The part of delta that approximate releases leave to the conversion. */
-    const double left = -expm1(log1p(-question->delta) - total->log_keep);
+    const double left = -expm1(log1p(-question->delta) - total->own.log_keep);
     struct goal goal = {total, rdp->conversion, 0, left, 0.0};
     struct order_best best = {INFINITY, NAN, 0};
     const struct order_list list = orders_of(rdp);
@@ -220,8 +220,8 @@ static dpf_status solve_delta(const struct rdp *rdp, const struct renyi_total *t
 {
     answer->epsilon = question->epsilon;
     answer->delta = 1.0;
-    if (total->unbounded) {
-        dpf_text_add(answer->note, sizeof answer->note, total->unbounded);
+    if (total->own.unbounded) {
+        dpf_text_add(answer->note, sizeof answer->note, total->own.unbounded);
         return DPF_OK;
     }
     struct goal goal = {total, rdp->conversion, 1, 0.0, question->epsilon};
@@ -240,7 +240,7 @@ static dpf_status solve_delta(const struct rdp *rdp, const struct renyi_total *t
         answer->order = INFINITY;
         answer->at_grid_end = 0;
     }
-    const double all = raised(-expm1(log1p(-converted) + total->log_keep));
+    const double all = raised(-expm1(log1p(-converted) + total->own.log_keep));
     answer->delta = all < 1.0 ? all : 1.0;
     if (answer->at_grid_end)
         note_grid_end(rdp, answer);
@@ -254,7 +254,7 @@ static dpf_status account(const struct rdp *rdp, const dpf_event *events, int64_
                           const dpf_question *question, dpf_answer *answer, solver solve)
 {
     const struct order_list list = orders_of(rdp);
-    struct renyi_total total = {.n = 0};
+    struct renyi_total total = {.n_selections = 0};
     answer_start(rdp, question, answer);
     dpf_status status = renyi_total_fill(rdp->host, &list, events, n, question, &total);
     if (total.n_selections > 0)

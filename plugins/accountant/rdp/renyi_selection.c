@@ -10,7 +10,7 @@ static double candidates_at(const struct renyi_selection *selection, double orde
 {
     double most = 0.0;
     for (int64_t i = 0; i < selection->law.candidates; i++) {
-        const double value = renyi_total_at(&selection->candidates[i], order);
+        const double value = renyi_releases_at(&selection->candidates[i], order);
         if (!(value <= most))
             most = value; /* NaN stays */
         if (isnan(most))
@@ -71,7 +71,7 @@ static int64_t dense_orders(const struct order_list *list, double *orders)
 
 /* mu of the Gaussian pair that dominates all releases of a candidate together; NaN if some are of another kind, or
    drawn. Integer noise: integer_noise.h. */
-static double gaussian_mu(const struct renyi_total *candidate)
+static double gaussian_mu(const struct renyi_releases *candidate)
 {
     double sum = 0.0;
     for (int64_t i = 0; i < candidate->n; i++) {
@@ -85,7 +85,7 @@ static double gaussian_mu(const struct renyi_total *candidate)
                               : c->sensitivity / c->scale;
         sum += c->copies * mu * mu;
     }
-    return candidate->n_selections > 0 ? (double)NAN : sqrt(sum) * (1.0 + 1e-14 * (double)(candidate->n + 1));
+    return sqrt(sum) * (1.0 + 1e-14 * (double)(candidate->n + 1));
 }
 
 /* The largest of all candidates: their pairs' divergences grow with mu, and that of a public choice among them is a mean of
@@ -188,7 +188,7 @@ void renyi_selection_free(const dpf_host *host, struct renyi_selection *selectio
 {
     const dpf_memory_service *memory = dpf_memory(host);
     for (int64_t i = 0; selection->candidates && i < selection->law.candidates; i++)
-        renyi_total_free(host, &selection->candidates[i]);
+        renyi_releases_free(host, &selection->candidates[i]);
     memory->release(host, selection->candidates);
     memory->release(host, selection->values);
     memory->release(host, selection->orders);

@@ -27,13 +27,15 @@
 #ifndef RENYI_SELECTION_H
 #define RENYI_SELECTION_H
 
-#include "renyi_total.h"
+#include "dpframe/selection.h"
+#include "order_search.h"
+#include "renyi_releases.h"
 
 struct renyi_selection {
     dpf_selection law;
-    struct renyi_total *candidates; /* as many as the law states */
-    double share;                   /* negative binomial: (1+eta) times the least over b */
-    double *orders, *values;        /* Poisson: R at some orders, ascending */
+    struct renyi_releases *candidates; /* as many as the law states */
+    double share;                      /* negative binomial: (1+eta) times the least over b */
+    double *orders, *values;           /* Poisson: R at some orders, ascending */
     int64_t n_orders;
     double mu; /* Poisson: one run is dominated by a Gaussian pair of this mean; NaN if it is not */
 };

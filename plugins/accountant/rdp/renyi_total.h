@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* renyi_total.h - a ledger as one curve: like charges in one, and selections among candidates. */
+/* renyi_total.h - a ledger as one curve: releases, and selections among candidates. */
 #ifndef RENYI_TOTAL_H
 #define RENYI_TOTAL_H
 
-#include "dpframe/selection.h"
-#include "order_search.h"
-#include "renyi_pbm.h"
-
-struct renyi_selection;
+#include "renyi_selection.h"
 
 struct renyi_total {
-    dpf_charge *charges;
-    struct renyi_pbm **pbm; /* of each charge of that kind, else NULL */
-    int64_t n;
+    struct renyi_releases own; /* of no selection */
     struct renyi_selection *selections;
     int64_t n_selections;
-    const char *unbounded; /* why there is no finite epsilon, or NULL */
-    double log_keep;       /* ln of the product of 1 - delta over all approximate releases */
 };
 
 /* Reads n events; total is empty before, and freed by renyi_total_free even after a failure. */
