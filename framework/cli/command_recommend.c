@@ -18,7 +18,8 @@ static const char usage[] =
     "  --data FILE        for these records, read as [data] of the run says, in place of those that\n"
     "                     it was trained on: new users, or more records of the same ones. Users'\n"
     "                     factors are solved at home for the items' saved ones; nothing is trained\n"
-    "  --candidates FILE  among these items alone, one id a line; plain or gzipped\n"
+    "  --candidates FILE  among these items alone, one id a line; plain or gzipped. Without it, items\n"
+    "                     are left out whose released count is too low to tell anything\n"
     "  --exclude FILE     without these items, one id a line\n"
     "  --format FORM      text, csv, tsv or jsonl (a JSON object a line). Without it the name of FILE says:\n"
     "                     .txt, .csv, .tsv, .jsonl, each also with .gz; else csv, on a terminal text\n";

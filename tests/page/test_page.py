@@ -252,6 +252,7 @@ function use(frame) {{
   out.found = at('found').textContent;
   const control = at('hits').querySelector('[data-item]');
   out.control = control.tagName;
+  out.hits = [...at('hits').children].map((x) => x.firstChild.textContent);
   out.rated = control.closest('li').firstChild.textContent;
   out.bold = at('hits').querySelectorAll('b').length;
   control.focus();
@@ -297,6 +298,9 @@ window.addEventListener('load', () => {{
         for case, (rates, _) in cases.items():
             got = seen[case]
             self.assertLessEqual(got["width"], 390)
+            # What is found stands in the order of the first list, as far as it is shown.
+            first = [title for title in got["before"] if title in got["hits"]]
+            self.assertEqual(first, got["hits"][: len(first)])
             self.assertEqual(got["control"], "SELECT" if rates else "INPUT")
             self.assertIn("found", got["found"])
             self.assertTrue(got["kept"])

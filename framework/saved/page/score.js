@@ -255,10 +255,12 @@ const dpframe = (() => {
       return out;
     }
 
+    const unlisted = new Set(said.unlisted); /* too little is known of them */
+
     /* The k best items without a record; none if all are equal, which is no order. Equal scores: in the order of items. */
     function list(records, k) {
       const all = scores(records), items = [];
-      for (let i = 0; i < all.length; i++) if (!records.has(i)) items.push(i);
+      for (let i = 0; i < all.length; i++) if (!records.has(i) && !unlisted.has(i)) items.push(i);
       if (!items.some((i) => all[i] !== all[items[0]])) return [];
       items.sort((a, b) => all[b] - all[a] || a - b);
       return items.slice(0, k).map((item) => ({ item, score: all[item] }));
