@@ -70,6 +70,8 @@ int command_evaluate(int argc, char **argv)
         status = evaluate_saved(&arguments, &metrics, &error);
     if (status == 0)
         print_metrics(&metrics, arguments.json);
+    if (status == 0 && arguments.output && !arguments.json)
+        printf("Wrote %s/run.txt and %s/qrels.txt (private).\n", arguments.output, arguments.output);
     metrics_free(&metrics);
     arguments_free(&arguments);
     return status < 0 ? failure_report(&error) : 0;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/config_store.h"
+#include "config/gone.h"
 #include "config/renamed.h"
 #include "config/config_value.h"
 
@@ -223,9 +224,11 @@ static int check_strict(const struct binding *b)
     for (size_t i = 0; i < b->config->merged.n_items; i++) {
         const struct config_item *item = &b->config->merged.items[i];
         /* What another table has read belongs to two, which is not for us to refuse. */
-        if (strcmp(item->entry.section, b->section) == 0 && !item->consumed &&
-            !is_in_table(b, item->entry.key))
-            return refuse_unknown(b, &item->entry);
+        if (strcmp(item->entry.section, b->section) != 0 || item->consumed || is_in_table(b, item->entry.key))
+            continue;
+        const int gone = gone_check(&item->entry, b->error);
+        if (gone <= 0)
+            return gone < 0 ? -1 : refuse_unknown(b, &item->entry);
     }
     return 0;
 }

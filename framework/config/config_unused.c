@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/config_store.h"
+#include "config/gone.h"
 #include "config/renamed.h"
 
 struct check {
@@ -106,8 +107,11 @@ static int check_all(const struct check *check, const char **names)
     const struct config_source *merged = &check->config->merged;
     for (size_t i = 0; i < merged->n_items; i++) {
         const struct config_item *item = &merged->items[i];
-        if (item->consumed)
+        const int gone = item->consumed ? 1 : gone_check(&item->entry, check->error);
+        if (gone > 0)
             continue;
+        if (gone < 0)
+            return -1;
         if (is_known_section(check, item->entry.section))
             return refuse_key(check, item, names);
         if (item->entry.line == 0 && refuse_override(check, item, names) != 0)

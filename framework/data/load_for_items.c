@@ -7,9 +7,12 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/data_options_read.h"
 #include "dataset/ids.h"
+#include "lines/file_rows.h"
 #include "reading/data_params.h"
 #include "reading/feature_file.h"
+#include "reading/layout.h"
 
 /* ---- a list of ids ----------------------------------------------------------------------------------- */
 
@@ -77,6 +80,41 @@ int id_map_read_names(const char *path, int64_t n, struct id_map *out, struct dp
                      : error_at(error, DPF_FAULT_DATA, path, (long)read,
                                 "%lld names of %lld items: train again, or remove the file from run.json",
                                 (long long)read, (long long)n);
+}
+
+/* The text of a field, without quotes around it. Free it; NULL: no memory. */
+static char *unquoted(const struct field *field)
+{
+    const int quoted = field->length >= 2 && field->data[0] == '"' && field->data[field->length - 1] == '"';
+    return memory_format("%.*s", (int)field->length - 2 * quoted, field->data + quoted);
+}
+
+int data_check_first_line(const char *path, const struct file_options *options, const struct id_map *items,
+                          struct dpf_error *error)
+{
+    struct text line = {0};
+    struct field fields[FIELDS_MAX];
+    struct layout layout;
+    struct dpf_error other = {0}; /* of a form that whoever reads the file refuses */
+    int status = 0;
+    if (options->header == HEADER_NO || options->sections || file_rows_first(path, &line, &other) != 0 ||
+        !line.length) {
+        text_free(&line);
+        return 0;
+    }
+    const int64_t n = fields_split(&options->delimiter, line.data, line.length, fields);
+    if (layout_decide(options, fields, n, &layout, &other) == 0 && layout.has_header) {
+        char shown[TEXT_SHOWN], *item = unquoted(&fields[layout.columns[COLUMN_ITEM]]);
+        if (item && id_map_find(items, item) >= 0)
+            status = error_at(
+                error, DPF_FAULT_DATA, path, 1,
+                "this line is read as the header that the run's own file has, but \"%s\" is an item of "
+                "the model: put a header before it",
+                text_show(item, shown));
+        free(item);
+    }
+    text_free(&line);
+    return status;
 }
 
 /* ---- records of these items ------------------------------------------------------------------------------
@@ -156,8 +194,14 @@ int data_load_for_items(const struct config *config, const struct config_values 
                         struct pool *pool, struct id_map *items, struct dataset *out,
                         struct left_records *left, struct dpf_error *error)
 {
+    struct data_options options;
     *left = (struct left_records){0};
-    int status = data_load(config, data, split, seeded, pool, out, error);
+    memset(out, 0, sizeof *out);
+    int status = data_options_read(config, data, split, &options, error);
+    if (status == 0)
+        status = data_check_first_line(options.path, &options.file, items, error);
+    if (status == 0)
+        status = data_load(config, data, split, seeded, pool, out, error);
     if (status == 0 && dataset_has_weights(out))
         status = error_set(
             error, DPF_FAULT_CONFIG,

@@ -4,12 +4,20 @@
 #define DPF_DATA_LOAD_FOR_ITEMS_H
 
 #include "data/load.h"
+#include "reading/data_options.h"
 
 /* The ids of a file with one a line, in the order of its lines. Free it with id_map_free. */
 int id_map_read(const char *path, struct id_map *out, struct dpf_error *error);
 
 /* Texts of that many items, a line each; lines may be empty, or the same. */
 int id_map_read_names(const char *path, int64_t n, struct id_map *out, struct dpf_error *error);
+
+/*
+ * A later file, read in the form of the run's own, which has a header: its first line is no record, and a fault if it names an
+ * item of the model and no column (DPF_FAULT_DATA). A file without a header would lose a record in silence.
+ */
+int data_check_first_line(const char *path, const struct file_options *options, const struct id_map *items,
+                          struct dpf_error *error);
 
 /* Counts of a file's records whose users or items the model does not have. */
 struct left_records {

@@ -30,10 +30,14 @@ static int take_line(struct reading_rows *r, const char *line, size_t length, st
     }
     if (r->quoted && (quoted_is_open(r->quoted) || memchr(line, '"', length))) {
         const int done = quoted_line(r->quoted, line, length + 1, error);
-        return done > 0 ? take_row(r, fields, quoted_fields(r->quoted, fields), error) : done;
+        if (done <= 0)
+            return done;
+        const int64_t quoted = quoted_fields(r->quoted, fields);
+        return take_row(r, fields, quoted, error);
     }
     length -= length > 0 && line[length - 1] == '\r';
-    return take_row(r, fields, fields_split(r->delimiter, line, length, fields), error);
+    const int64_t n = fields_split(r->delimiter, line, length, fields);
+    return take_row(r, fields, n, error);
 }
 
 static int take_block(struct reading_rows *r, const struct block *block, struct dpf_error *error)

@@ -5,10 +5,26 @@
 
 #include "base/error.h"
 #include "lines/fields.h"
+#include "lines/source.h"
 
 /* The text of a line without its end, and without a byte order mark. */
-struct field line_text(const char *bytes, size_t n);
-int line_text_is_blank(const struct field *text);
+static inline struct field line_text(const char *bytes, size_t n)
+{
+    const size_t end = n > 0 && bytes[n - 1] == '\n' ? n - 1 : n, mark = source_mark(bytes, end);
+    struct field text = {bytes + mark, end - mark};
+    if (text.length > 0 && text.data[text.length - 1] == '\r')
+        text.length--;
+    return text;
+}
+
+static inline int line_text_is_blank(const struct field *text)
+{
+    for (size_t i = 0; i < text->length; i++)
+        if (text->data[i] != ' ' && text->data[i] != '\t')
+            return 0;
+    return 1;
+}
+
 /* What is wrong with a line before its fields are looked at. longest: 0; or the line is longer than so many
    bytes, and these are its first. */
 int line_check(const struct field *text, size_t longest, struct dpf_error *error);

@@ -82,11 +82,12 @@ static int keep_all(int from, const char *shown, struct dpf_error *error)
     const int problem = errno;
     if (copy >= 0)
         close(copy);
-    return status == -1 ? error_set(error, DPF_FAULT_DATA, "cannot read %s: %s", shown, strerror(problem))
-                        : error_set(error, DPF_FAULT_RUN,
-                                    "cannot keep what %s contains in %s: %s; set TMPDIR to a directory with room, or "
-                                    "write it to a file",
-                                    shown, directory, strerror(problem));
+    return status == -1
+               ? error_set(error, DPF_FAULT_DATA, "cannot read %s: %s", shown, strerror(problem))
+               : error_set(error, DPF_FAULT_RUN,
+                           "cannot keep what %s contains in %s: %s; set TMPDIR to a directory with room, or "
+                           "write it to a file",
+                           shown, directory, strerror(problem));
 }
 
 static char *take_standard_input(const char *reader, struct dpf_error *error)
@@ -94,7 +95,8 @@ static char *take_standard_input(const char *reader, struct dpf_error *error)
     struct stat info;
     if (isatty(STDIN_FILENO)) {
         error_set(error, DPF_FAULT_CONFIG,
-                  "%s is \"-\", standard input, which is a terminal: pipe records into it, or name a file", reader);
+                  "%s is \"-\", standard input, which is a terminal: pipe records into it, or name a file",
+                  reader);
         return NULL;
     }
     if (fstat(STDIN_FILENO, &info) != 0) {
@@ -136,16 +138,17 @@ const char *pipes_path(const char *path, const char *reader, struct dpf_error *e
     if (at < MOST && kept[at].path) {
         if (strcmp(kept[at].reader, reader) == 0)
             return kept[at].copy;
-        error_set(error, DPF_FAULT_CONFIG, "%s and %s both read %s: name a file for one of them", kept[at].reader,
-                  reader, is_standard_input(path) ? "standard input" : path);
+        error_set(error, DPF_FAULT_CONFIG, "%s and %s both read %s: name a file for one of them",
+                  kept[at].reader, reader, is_standard_input(path) ? "standard input" : path);
         return NULL;
     }
     if (!pipes_is_one(path))
         return path;
     if (ranks_size() > 1 || at == MOST) {
-        error_set(error, DPF_FAULT_CONFIG,
-                  "%s: \"%s\" is a pipe, which one process can read once, and %s: write the records to a file", reader,
-                  path, at == MOST ? "there are too many" : "each rank reads them");
+        error_set(
+            error, DPF_FAULT_CONFIG,
+            "%s: \"%s\" is a pipe, which one process can read once, and %s: write the records to a file",
+            reader, path, at == MOST ? "there are too many" : "each rank reads them");
         return NULL;
     }
     char *copy = is_standard_input(path) ? take_standard_input(reader, error) : take_pipe(path, error);

@@ -72,17 +72,6 @@ void source_close(struct source *source)
     memset(source, 0, sizeof *source);
 }
 
-size_t block_line(const struct block *block, size_t at)
-{
-    const char *end = memchr(block->data + at, '\n', block->length - at);
-    return (size_t)(end - block->data) + 1 - at;
-}
-
-size_t block_longest(const struct block *block, size_t at)
-{
-    return block->cut && at == 0 ? block->capacity - 1 : 0;
-}
-
 void block_free(struct block *block)
 {
     free(block->data);
@@ -197,11 +186,6 @@ static int fill(struct source *source, struct block *block, struct dpf_error *er
     source->carry_length = 0;
     source->ended = got < wanted;
     return 0;
-}
-
-size_t source_mark(const char *line, size_t length)
-{
-    return length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
 size_t source_section_name(const char *line, size_t length)

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "lines/file_part.h"
@@ -55,9 +56,17 @@ struct block {
     "alone, convert them (tr '\\r' '\\n' <old >new)"
 
 /* Bytes of the line that begins at an offset of the block, with its end. */
-size_t block_line(const struct block *block, size_t at);
+static inline size_t block_line(const struct block *block, size_t at)
+{
+    const char *end = memchr(block->data + at, '\n', block->length - at);
+    return (size_t)(end - block->data) + 1 - at;
+}
+
 /* The most bytes a line may have, if the one that begins at this offset of the block has more; else 0. */
-size_t block_longest(const struct block *block, size_t at);
+static inline size_t block_longest(const struct block *block, size_t at)
+{
+    return block->cut && at == 0 ? block->capacity - 1 : 0;
+}
 
 /* block_size 0 means SOURCE_BLOCK. The path must outlive the source. */
 int source_open(struct source *source, const char *path, size_t block_size, struct dpf_error *error);
@@ -72,7 +81,11 @@ int source_open_part(struct source *source, const char *path, size_t block_size,
 int source_next(struct source *source, struct block *block, struct dpf_error *error);
 /* How many bytes of a byte order mark a line begins with. Any line may: which one is the first of a file is for
    no line to decide. */
-size_t source_mark(const char *line, size_t length);
+static inline size_t source_mark(const char *line, size_t length)
+{
+    return length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 /* The name in a line "NAME:" without its end, or a length of 0: the line is none of these. */
 size_t source_section_name(const char *line, size_t length);
 /* What a file likely is that is no text, for "this is %s", by its first bytes; NULL: text, or it cannot be read. */

@@ -94,10 +94,12 @@ struct file {
     int lacks_events;
 };
 
+/* A full or broken disk is no fault of the configuration. */
 static int file_fails(const struct file *file, const char *what, struct dpf_error *error)
 {
-    return error_set(error, DPF_FAULT_CONFIG, "[privacy] ledger = %s: %s: %s", file->path, what,
-                     strerror(errno));
+    const int is_disk = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO;
+    return error_set(error, is_disk ? DPF_FAULT_RUN : DPF_FAULT_CONFIG, "[privacy] ledger = %s: %s: %s",
+                     file->path, what, strerror(errno));
 }
 
 /* All of it, up to the last whole line. */

@@ -27,7 +27,7 @@ struct arguments {
     const char *plugin_dirs[MAX_PLUGIN_DIRS]; /* absolute */
     int n_plugin_dirs;
     const char *output;
-    const char *format; /* --format, or "json" for --json */
+    const char *format;       /* --format, or "json" for --json */
     const char *table_format; /* --format alone; NULL: not given */
     int quiet, verbose;
     int json;

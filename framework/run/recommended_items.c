@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/ticker.h"
 #include "engine/model_scorer.h"
+#include "score/little_known.h"
 #include "score/lists.h"
 
 /* ---- lists --------------------------------------------------------------------------------------------- */
@@ -54,12 +55,17 @@ static int count_lists(const struct dataset *dataset, struct model *model, struc
                        struct counting *counting, struct recommended_items *out, struct dpf_error *error)
 {
     struct scorer scorer;
-    const struct list_query query = {
-        .k = out->k, .n_items = out->n, .without = {&dataset->train.by_user, &dataset->test.by_user}};
+    uint8_t *unknown = memory_new((size_t)out->n + 1, 1);
+    const struct list_query query = {.k = out->k,
+                                     .n_items = out->n,
+                                     .without = {&dataset->train.by_user, &dataset->test.by_user},
+                                     .barred = unknown};
     int32_t *users = memory_raw((size_t)out->users + 1, sizeof *users);
     int status = model_scorer(model, &scorer, error);
-    if (status == 0 && !users)
+    if (status == 0 && (!users || !unknown))
         status = error_memory(error);
+    if (status == 0)
+        out->little_known = little_known_items(&scorer.form, unknown);
     for (int64_t i = 0; i < out->users && users; i++)
         users[i] = (int32_t)(i * dataset->users.n / out->users);
     ticker_begin("making lists", out->users);
@@ -68,6 +74,7 @@ static int count_lists(const struct dataset *dataset, struct model *model, struc
     ticker_end();
     scorer_close(&scorer);
     free(users);
+    free(unknown);
     return status;
 }
 

@@ -15,12 +15,13 @@
 #include "engine/model.h"
 
 struct recommended_items {
-    int64_t k;         /* items in a list */
-    int64_t users;     /* that were looked at */
-    int64_t lists;     /* made: others have seen everything, or the model scores all items alike for them */
-    int64_t n;         /* items */
-    int64_t *in_lists; /* of each item */
-    int64_t *records;  /* of each item in the training part */
+    int64_t k;     /* items in a list */
+    int64_t users; /* that were looked at */
+    int64_t lists; /* made: others have seen everything, or the model scores all items alike for them */
+    int64_t n;     /* items */
+    int64_t little_known; /* of these, in no list: score/little_known.h */
+    int64_t *in_lists;    /* of each item */
+    int64_t *records;     /* of each item in the training part */
 };
 
 /*

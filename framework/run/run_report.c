@@ -432,6 +432,34 @@ static void add_spread_row(struct sheet *table, const char *what, const int64_t 
     sheet_fixed(table, recommended_items_gini(counts, n), 3);
 }
 
+#define LOW_COVERAGE 0.1 /* of the items in lists */
+
+/* What to do where lists reach few items. */
+static void add_reach(struct run_report *report)
+{
+    const struct recommended_items *items = &report->items;
+    const int64_t covered = recommended_items_covered(items->in_lists, items->n);
+    char *left =
+        items->little_known
+            ? memory_format(" %lld items are in no list, since their released counts are too low to tell "
+                            "anything; recommend --candidates FILE lists them all the same.",
+                            (long long)items->little_known)
+            : memory_text("");
+    char *note = memory_format("Lists reach %lld of %lld items (%.1f %%).%s%s", (long long)covered,
+                               (long long)items->n, items->n ? 100 * (double)covered / (double)items->n : 0,
+                               left ? left : "",
+                               (double)covered >= LOW_COVERAGE * (double)items->n
+                                   ? ""
+                                   : " That is few. Items of few records are told apart by public facts "
+                                     "([data] item-features), by more users or "
+                                     "a larger epsilon, and in private-gram by a larger [model.recommender] "
+                                     "tail-share; recommend --exclude FILE "
+                                     "makes room for others than the best known ones.");
+    html_page_note(&report->page, note ? note : "");
+    free(left);
+    free(note);
+}
+
 static void add_spread_table(struct run_report *report)
 {
     const struct recommended_items *items = &report->items;
@@ -484,6 +512,7 @@ static void add_items(struct run_report *report)
     if (report->items.lists == 0)
         return;
     html_page_section(&report->page, "spread", "How recommendations are spread over items");
+    add_reach(report);
     add_spread_table(report);
     add_top_items(report);
 }

@@ -253,8 +253,10 @@ static int refuse_piped(const struct saved_run *run, const struct arguments *arg
     return !path || strcmp(path, "-") != 0 || overridden
                ? 0
                : error_set(error, DPF_FAULT_DATA,
-                           "this needs the records that the run was trained on, and it read them from standard input. "
-                           "Write them to a file, and set data.path in %s/config.ini to it; dpframe recommend takes "
+                           "this needs the records that the run was trained on, and it read them from "
+                           "standard input. "
+                           "Write them to a file, and set data.path in %s/config.ini to it; dpframe "
+                           "recommend takes "
                            "other records with --data FILE",
                            directory);
 }
@@ -500,6 +502,18 @@ int saved_run_open_released(const struct arguments *arguments, const char *direc
     const int status = path ? read_state(out, path, -1, error) : error_memory(error);
     free(path);
     return status;
+}
+
+int saved_run_is_proved(const struct saved_run *run)
+{
+    const json_t *account;
+    size_t i;
+    json_array_foreach(json_object_get(json_object_get(run->json, "guarantee"), "proved"), i, account)
+    {
+        if (!json_is_true(json_object_get(account, "plan")))
+            return 1;
+    }
+    return 0;
 }
 
 void saved_run_close(struct saved_run *run)

@@ -34,6 +34,8 @@ void saved_run_close(struct saved_run *run);
  */
 int saved_run_open_model(const struct arguments *arguments, const char *directory, int rows_of_users,
                          struct saved_run *out, struct dpf_error *error);
+/* Whether a bound holds for what the run released itself, and not for its plan alone. */
+int saved_run_is_proved(const struct saved_run *run);
 /* Whether the users of that run have rows, which tell all that the model needs to know of them. */
 int saved_run_has_rows(const char *directory);
 /*

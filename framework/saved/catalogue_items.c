@@ -109,19 +109,6 @@ static int write_items(struct saved_run *run, const struct arguments *arguments,
     return status;
 }
 
-/* Whether a bound holds for what the run released itself, and not for its plan alone. */
-static int is_proved(const json_t *run)
-{
-    const json_t *account;
-    size_t i;
-    json_array_foreach(json_object_get(json_object_get(run, "guarantee"), "proved"), i, account)
-    {
-        if (!json_is_true(json_object_get(account, "plan")))
-            return 1;
-    }
-    return 0;
-}
-
 int catalogue_items(const struct arguments *arguments, struct dpf_error *error)
 {
     struct saved_run run = {0};
@@ -132,7 +119,7 @@ int catalogue_items(const struct arguments *arguments, struct dpf_error *error)
     int status = saved_run_open_released(arguments, arguments->rest[0], &run, error);
     if (status == 0)
         status = write_items(&run, arguments, &form, error);
-    if (status == 0 && !is_proved(run.json))
+    if (status == 0 && !saved_run_is_proved(&run))
         log_message(LOG_LEVEL_WARNING,
                     "%s: nothing is proved of what this run released, so the list may tell who is in its "
                     "records: do not use it where a guarantee is needed (\"dpframe check\" says which "

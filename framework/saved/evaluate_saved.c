@@ -50,6 +50,11 @@ static int read_other(const struct arguments *arguments, const char *directory, 
     struct plan *plan = &session.plan;
     if (status == 0)
         status = refuse_generated(plan, error);
+    struct data_options options;
+    if (status == 0)
+        status = data_options_read(plan->config, &plan->data, &plan->split, &options, error);
+    if (status == 0)
+        status = data_check_first_line(options.path, &options.file, &run->dataset.items, error);
     if (status == 0)
         status = data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, out, error);
     if (status == 0) {

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/model_scorer.h"
+#include "score/little_known.h"
 
 #define NO_ITEM 65535 /* -1 of indices that are written in 16 bits */
 
@@ -254,6 +255,21 @@ static json_t *titles_json(const struct dataset *dataset)
     return array;
 }
 
+/* Items that enter no list: dpframe recommend leaves them out, too. NULL: out of memory. */
+static json_t *unlisted_json(const struct scorer *scorer)
+{
+    const int64_t n = scorer->form.n_items;
+    uint8_t *unlisted = memory_new((size_t)n + 1, 1);
+    json_t *array = unlisted ? json_array() : NULL;
+    if (unlisted)
+        (void)little_known_items(&scorer->form, unlisted);
+    for (int64_t i = 0; array && i < n; i++)
+        if (unlisted[i])
+            json_array_append_new(array, json_integer(i));
+    free(unlisted);
+    return array;
+}
+
 static int refuse(const struct saved_run *run, const struct scorer *scorer, const char *directory,
                   struct dpf_error *error)
 {
@@ -297,6 +313,7 @@ static json_t *model_json(const struct saved_run *run, const struct scorer *scor
         json_pack("{s:s, s:I, s:o, s:o*, s:o}", "formula", score_formulas[scorer->form.formula].name, "items",
                   (json_int_t)run->dataset.items.n, "scalars", scalars_json(&scorer->form), "arrays",
                   arrays_json(&scorer->form), "ids", ids_json(&run->dataset.items));
+    json_object_set_new(root, "unlisted", unlisted_json(scorer));
     if (isfinite(plan->value_lo) && isfinite(plan->value_hi) && plan->value_lo < plan->value_hi)
         json_object_set_new(root, "range", json_pack("[f, f]", plan->value_lo, plan->value_hi));
     if (run->dataset.item_names.n)
@@ -324,7 +341,8 @@ int page_model_write(struct saved_run *run, const char *directory, char **json, 
         root = model_json(run, &scorer);
         text = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
         *json = without_tags(text);
-        if (!*json || !json_object_get(root, "arrays") || (scorer.home && !json_object_get(root, "home")))
+        if (!*json || !json_object_get(root, "arrays") || !json_object_get(root, "unlisted") ||
+            (scorer.home && !json_object_get(root, "home")))
             status = error_memory(error);
     }
     scorer_close(&scorer);

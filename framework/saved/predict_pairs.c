@@ -14,6 +14,7 @@
 #include "engine/model_scorer.h"
 #include "lines/pipes.h"
 #include "reading/data_options.h"
+#include "reading/layout.h"
 #include "reading/table.h"
 #include "run/saved_run.h"
 #include "saved/table_file.h"
@@ -71,12 +72,14 @@ static int take_pairs(struct pairs *pairs, struct dpf_error *error)
     return 0;
 }
 
-static int read_pairs(const struct plan *plan, const char *named, struct pairs *out, struct dpf_error *error)
+static int read_pairs(const struct saved_run *run, const char *named, struct pairs *out,
+                      struct dpf_error *error)
 {
     const char *path = pipes_path(named, "PAIRS", error);
     struct file_options options;
     struct ids users = {0}, items = {0};
-    if (!path || read_options(plan, &options, error) != 0)
+    if (!path || read_options(&run->session.plan, &options, error) != 0 ||
+        data_check_first_line(path, &options, &run->dataset.items, error) != 0)
         return -1;
     int status = table_read(&out->table, path, &options, NULL, &users, &items, NULL, NULL, error);
     int32_t *ranks[2] = {memory_raw((size_t)users.n + 1, sizeof(int32_t)),
@@ -284,17 +287,31 @@ static int write_windows(struct lines *lines, struct pool *pool, struct dpf_erro
     return status;
 }
 
+/* A run whose files have no header reads that of a file of pairs as a pair. */
+static int begins_with_header(const struct pairs *pairs)
+{
+    if (pairs->n == 0 || !isnan(pairs->score[0]))
+        return 0;
+    const char *user = id_map_text(&pairs->users, pairs->user[0]),
+               *item = id_map_text(&pairs->items, pairs->item[0]);
+    return layout_is_usual(COLUMN_USER, &(struct field){user, strlen(user)}) &&
+           layout_is_usual(COLUMN_ITEM, &(struct field){item, strlen(item)});
+}
+
 static void warn_of(const struct pairs *pairs)
 {
     if (pairs->unknown)
         log_message(LOG_LEVEL_WARNING,
-                    "%lld pairs have a user or an item that the model does not know: no prediction",
-                    (long long)pairs->unknown);
+                    "%lld pair%s a user or an item that the model does not know: no prediction%s",
+                    (long long)pairs->unknown, pairs->unknown == 1 ? " has" : "s have",
+                    begins_with_header(pairs) ? ". The first line looks like a header, which the run's own "
+                                                "file has not: it was read as a pair"
+                                              : "");
     if (pairs->cold)
         log_message(
             LOG_LEVEL_WARNING,
-            "%lld pairs are of users without training records: the prediction is that of everybody without",
-            (long long)pairs->cold);
+            "%lld pair%s of users without training records: the prediction is that of everybody without",
+            (long long)pairs->cold, pairs->cold == 1 ? " is" : "s are");
 }
 
 static int write_predictions(const struct saved_run *run, const struct pairs *pairs,
@@ -328,7 +345,7 @@ static int write_predictions(const struct saved_run *run, const struct pairs *pa
 static void say_form(struct dpf_error *error)
 {
     const size_t length = strlen(error->text);
-    if (error->line > 0)
+    if (error->line > 0 && !strstr(error->text, "the run's own file"))
         snprintf(error->text + length, sizeof error->text - length,
                  "; pairs have the form of the run's own file: its delimiter, its columns of user and item");
 }
@@ -346,7 +363,7 @@ int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
     int status = saved_run_has_rows(directory) ? saved_run_open_model(arguments, directory, 1, &run, error)
                                                : saved_run_open(arguments, directory, &run, error);
     if (status == 0) {
-        status = read_pairs(&run.session.plan, arguments->rest[1], &pairs, error);
+        status = read_pairs(&run, arguments->rest[1], &pairs, error);
         if (status != 0)
             say_form(error);
     }

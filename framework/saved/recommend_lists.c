@@ -15,6 +15,7 @@
 #include "lines/source.h"
 #include "run/saved_run.h"
 #include "saved/table_file.h"
+#include "score/little_known.h"
 #include "score/lists.h"
 
 #define AUDIENCE "own user only" /* of every list */
@@ -97,6 +98,26 @@ static int bar_listed(struct recommending *r, const char *named, int others, str
                          "%s: none of its %lld ids is an item of the model: write one a line", path,
                          (long long)listed.unknown);
     return status;
+}
+
+/* Without --candidates, items whose released count tells nothing are left out; where nothing is proved, items without a
+   training record. */
+static int bar_unknown(struct recommending *r, const struct arguments *arguments, struct dpf_error *error)
+{
+    const struct csr *by_item = &r->run->dataset.train.by_item;
+    const int exact =
+        !arguments->data && r->scorer.form.formula == SCORE_ROWS && !saved_run_is_proved(r->run);
+    const int64_t n = r->run->dataset.items.n;
+    uint8_t *unknown = memory_new((size_t)n + 1, 1);
+    if (!unknown)
+        return error_memory(error);
+    int64_t found = little_known_items(&r->scorer.form, unknown);
+    for (int64_t i = 0; i < n && exact; i++)
+        found += unknown[i] = by_item->ptr[i] == by_item->ptr[i + 1];
+    for (int64_t i = 0; i < n && found < n; i++)
+        r->barred[i] |= unknown[i];
+    free(unknown);
+    return 0;
 }
 
 /* ---- one user ----------------------------------------------------------------------------------------- */
@@ -199,10 +220,15 @@ static int open_table(struct recommending *r, const char *path, struct dpf_error
     return table_file_open(&r->table, &r->form, path, error);
 }
 
-static int recommend_one(struct recommending *r, const char *id, const char *path, struct dpf_error *error)
+static int recommend_one(struct recommending *r, const char *id, const char *data, const char *path,
+                         struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
     const int64_t user = id_map_find(&r->run->dataset.users, id);
+    if (user < 0 && data)
+        return error_set(error, DPF_FAULT_DATA,
+                         "--user \"%s\": %s has no such user; --all makes lists for those it has",
+                         text_show(id, shown), data);
     if (user < 0)
         return error_set(
             error, DPF_FAULT_DATA,
@@ -229,14 +255,15 @@ static int recommend_all(struct recommending *r, const char *path, struct dpf_er
     ticker_end();
     if (status == 0 && sum_of(r->no_items, r))
         log_message(LOG_LEVEL_WARNING,
-                    "%lld users have a record of every item that may be recommended: no list for them",
-                    (long long)sum_of(r->no_items, r));
+                    "%lld user%s a record of every item that may be recommended: no list for %s",
+                    (long long)sum_of(r->no_items, r), sum_of(r->no_items, r) == 1 ? " has" : "s have",
+                    sum_of(r->no_items, r) == 1 ? "this one" : "them");
     if (status == 0 && sum_of(r->no_order, r))
         log_message(LOG_LEVEL_WARNING,
-                    "the model scores all items alike for %lld users, such as those without training "
-                    "records: no list "
-                    "for them",
-                    (long long)sum_of(r->no_order, r));
+                    "the model scores all items alike for %lld user%s, such as those without training "
+                    "records: no list for %s",
+                    (long long)sum_of(r->no_order, r), sum_of(r->no_order, r) == 1 ? "" : "s",
+                    sum_of(r->no_order, r) == 1 ? "this one" : "them");
     return table_file_close(&r->table, status, error);
 }
 
@@ -253,17 +280,20 @@ static int prepare(struct recommending *r, const struct arguments *arguments, st
     if (!r->barred || !r->batches || !r->no_items || !r->no_order)
         return error_memory(error);
     if (r->run->left.unknown_items)
-        log_message(LOG_LEVEL_WARNING, "%s: %lld records are of items that the model does not know: left out",
-                    arguments->data, (long long)r->run->left.unknown_items);
+        log_message(LOG_LEVEL_WARNING, "%s: %lld record%s of items that the model does not know: left out",
+                    arguments->data, (long long)r->run->left.unknown_items,
+                    r->run->left.unknown_items == 1 ? " is" : "s are");
     if ((arguments->candidates && bar_listed(r, arguments->candidates, 1, error) != 0) ||
         (arguments->exclude && bar_listed(r, arguments->exclude, 0, error) != 0))
         return -1;
     r->query = (struct list_query){.k = arguments->count ? arguments->count : 10,
                                    .n_items = dataset->items.n,
                                    .without = {&dataset->train.by_user, &dataset->test.by_user},
-                                   .barred = arguments->candidates || arguments->exclude ? r->barred : NULL};
+                                   .barred = r->barred};
     r->clips = model_predicts_values(&r->run->model);
-    return model_scorer(&r->run->model, &r->scorer, error);
+    if (model_scorer(&r->run->model, &r->scorer, error) != 0)
+        return -1;
+    return arguments->candidates ? 0 : bar_unknown(r, arguments, error);
 }
 
 int recommend_lists(const struct arguments *arguments, struct dpf_error *error)
@@ -279,8 +309,9 @@ int recommend_lists(const struct arguments *arguments, struct dpf_error *error)
     if (status == 0)
         status = prepare(&r, arguments, error);
     if (status == 0)
-        status = arguments->all ? recommend_all(&r, arguments->output, error)
-                                : recommend_one(&r, arguments->user, arguments->output, error);
+        status = arguments->all
+                     ? recommend_all(&r, arguments->output, error)
+                     : recommend_one(&r, arguments->user, arguments->data, arguments->output, error);
     if (status == 0)
         log_message(
             LOG_LEVEL_WARNING,

@@ -95,6 +95,19 @@ class Saved(unittest.TestCase):
         among = dpframe.recommend(self.run_of_frame, "u1", candidates=["i17", "i18"])
         self.assertLessEqual({row.item for row in among}, {"i17", "i18"})
 
+    def test_rows_have_names_of_items(self):
+        with tempfile.TemporaryDirectory() as directory:
+            names = Path(directory) / "names.csv"
+            names.write_text('item,name\ni1,"One, ""first"""\ni2,Zw\u00f6lf\u2028Teile\n', encoding="utf-8")
+            run = run_of_records(made_up(), **{"data.item-names": f"{names}:name"})
+        shown = dict(zip(run.item_ids, run.item_names))
+        self.assertEqual((shown["i1"], shown["i2"], shown["i3"]), ('One, "first"', "Zw\u00f6lf\u2028Teile", ""))
+        for row in run.recommend("u1", 20) + run.predict([("u1", "i1"), ("u1", "none")]) + run.similar("i1"):
+            known = row.similar if hasattr(row, "similar") else row.item
+            self.assertEqual(row.name, shown.get(known, ""))
+        self.assertEqual(self.run_of_frame.item_names, [])
+        self.assertEqual({row.name for row in self.run_of_frame.recommend("u1")}, {""})
+
     def test_predictions_are_in_the_order_of_the_pairs(self):
         pairs = self.frame.head(3)
         told = dpframe.predict(self.run_of_frame, pairs)
@@ -162,6 +175,18 @@ class Forms(unittest.TestCase):
                 # The configuration's own delimiter and number of fields do not count for what comes from Python.
                 again = dpframe.run(config, {"split.by": "random"}, data=made_up(name=items))
                 self.assertEqual(again.item_ids, run.item_ids)
+
+    def test_times_are_asked_for_where_they_filter(self):
+        from dpframe import _frames
+
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "records.csv"
+            filtered = {"feedback": "implicit", "filter.time-from": "100", "filter.time-to": "inf"}
+            with self.assertRaisesRegex(ValueError, "give each record its time"):
+                _frames.write_like([("u", "i")], path, filtered, True)
+            _frames.write_like([("u", "i", 1, 170)], path, filtered, True)
+            _frames.write_like([("u", "i")], path, filtered, False)
+            _frames.write_like([("u", "i")], path, {**filtered, "filter.time-from": "-inf"}, True)
 
     def test_ratings_are_asked_for_where_they_count(self):
         from dpframe import _frames

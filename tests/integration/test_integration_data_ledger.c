@@ -459,6 +459,24 @@ static void part_of_a_line_is_dropped(void **state)
     assert_true(budget_of("after", "runs_before") == 1);
 }
 
+/* A full disk is no fault of the configuration; nothing is released. */
+static void a_full_disk_fails_the_run(void **state)
+{
+    (void)state;
+    char preload[512];
+    snprintf(preload, sizeof preload, "%s/integration-preload/disturbed.so", getenv("DPFRAME_BUILD_DIR"));
+    if (access(preload, F_OK) != 0) {
+        print_message("no library that makes a disk full in this build: left out\n");
+        return;
+    }
+    assert_int_equal(setenv("LD_PRELOAD", preload, 1), 0);
+    assert_int_equal(setenv("DISTURBED_FILE", "full.jsonl", 1), 0);
+    command_expect("-c runs.ini -O full -o privacy.ledger=full.jsonl", 1, "No space left on device");
+    unsetenv("LD_PRELOAD");
+    unsetenv("DISTURBED_FILE");
+    assert_false(command_exists("full/run.json"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,6 +493,7 @@ int main(void)
         cmocka_unit_test(a_run_that_departs_from_its_plan_releases_nothing),
         cmocka_unit_test(curious_parties_are_the_same),
         cmocka_unit_test(part_of_a_line_is_dropped),
+        cmocka_unit_test(a_full_disk_fails_the_run),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
 }

@@ -49,14 +49,14 @@ static void other_records_are_solved_at_home(void **state)
     snprintf(second, sizeof second, "%s", command_out);
     training_file("with-others.csv", "a,i3\nzoe,i1\nzoe,i4\nb,i0\nzoe,i7\nyan,i2\nzoe,unheard-of\n");
     command_expect("recommend run --data with-others.csv --user zoe -n 5", 0,
-                   "records are of items that the model does not know: left out");
+                   "1 record is of items that the model does not know: left out");
     assert_string_equal(command_out, second); /* whoever else is in the file */
     /* More records of the same user: they change the list, and what is in them is not recommended. */
     training_file("more.csv", "u1,i0\nu1,i1\nu1,i2\nu1,i3\nu1,i4\nu1,i5\nu1,i6\nu1,i7\nu1,i8\n");
     command_expect("recommend run --data more.csv --user u1 -n 50", 0, "");
     assert_null(strstr(command_out, ",i3,"));
     assert_int_equal(lines_of(command_out), 1 + 20 - 9);
-    command_expect("recommend run --data new.csv --user u1", 3, "the data has no such user");
+    command_expect("recommend run --data new.csv --user u1", 3, "new.csv has no such user; --all");
     command_expect("recommend run --data new.csv --all --output all.csv -n 2", 0, "");
     command_slurp(command_path("all.csv"), first, sizeof first);
     assert_int_equal(lines_of(first), 5);
@@ -108,7 +108,7 @@ static void who_gets_no_list_is_told_why(void **state)
     command_expect("recommend run --data full.csv --user full", 3, "has a record of every item");
     assert_null(strstr(command_out, "full,"));
     command_expect("recommend run --data full.csv --all --output some.csv", 0,
-                   "1 users have a record of every item");
+                   "1 user has a record of every item");
     /* Without training records: everything of this user is in the test part. */
     training_file("train.csv", "a,i0\na,i1\nb,i1\nb,i2\nc,i0\nc,i2\nc,i3\n");
     training_file("test.csv", "cold,i1\nb,i3\n");
@@ -118,7 +118,7 @@ static void who_gets_no_list_is_told_why(void **state)
     command_expect("recommend cold --user cold", 3, "user \"cold\" has no training records");
     assert_null(strstr(command_out, "cold,"));
     command_expect("recommend cold --user a", 0, "");
-    command_expect("recommend cold --all --output cold.csv", 0, "scores all items alike for 1 users");
+    command_expect("recommend cold --all --output cold.csv", 0, "scores all items alike for 1 user,");
     /* Popularity knows an order for everybody. */
     command_expect("-q -c run.ini -o data.path=train.csv -o split.kind=files -o split.test.path=test.csv "
                    "-o data.column.rating=none -o model.kind=popularity -O popular",

@@ -407,6 +407,12 @@ int draw_pivot_named(const char *name)
     return p;
 }
 
+int draw_pivot_is_number(const char *name)
+{
+    return strcmp(name, "reach-a-count") == 0 || strcmp(name, "reach-users") == 0 ||
+           strcmp(name, "take-turns-together") == 0;
+}
+
 int draw_pivot_for(struct draw_random *random, const struct draw_key *key)
 {
     int chosen = -1, n = 0;

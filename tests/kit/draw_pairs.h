@@ -30,6 +30,8 @@ struct draw_pair {
 int draw_pair_make(struct draw_pair *pair, struct draw_random *random, const struct drawing *drawing,
                    const struct draw_promise *promise, int pivot);
 int draw_pivot_named(const char *name); /* or -1 */
+/* Whether it is about a number of users, items or records that the unit makes or breaks. */
+int draw_pivot_is_number(const char *name);
 /* A pivot that is about the key, or -1. */
 int draw_pivot_for(struct draw_random *random, const struct draw_key *key);
 

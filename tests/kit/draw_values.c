@@ -36,6 +36,7 @@ static const struct texts all_texts[] = {
     {"data relation.column.from", {"1", "2"}},
     {"data relation.column.to", {"2", "1"}},
     {"data relation.column.weight", {"none", "3"}},
+    {"data item-names", {"@DIR@/item-features.csv:title", ""}},
     {"data item-features", {"@DIR@/item-features.csv"}},
     {"data item-features.delimiter", {"comma"}},
     {"data item-features.column.id", {"1", "id"}},

@@ -25,6 +25,8 @@ static const struct {
     {"value-max", "data", "value-max", "5"},
     {"clip the rows", "items", "transforms", "clip-rows"},
     {"clip-error, clip-user", "items", "transforms", "clip-user"},
+    {"filter.item-min", "privacy", "adjacency", "zero-out"}, /* whose neighbours have the same cells, */
+    {"filter.item-min", "privacy", "interaction-pattern", "public"},
     {"unit = user", "privacy", "unit", "user"},
     {"adjacency = replace", "privacy", "adjacency", "replace"},
     {"Draw fresh noise", "run", "rounds", "1"},

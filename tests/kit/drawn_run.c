@@ -49,7 +49,8 @@ int drawn_open(struct drawn *drawn, int64_t count)
     struct dpf_error error = {0};
     const char *build = getenv("DPFRAME_BUILD_DIR"), *source = getenv("DPFRAME_SOURCE_DIR");
     *drawn = (struct drawn){.seconds = number_of("DPFRAME_DRAW_SECONDS", 0),
-                            .count = (int64_t)number_of("DPFRAME_DRAW_COUNT", (double)count)};
+                            .count = (int64_t)number_of("DPFRAME_DRAW_COUNT", (double)count),
+                            .first_only = getenv("DPFRAME_DRAW_FIRST") != NULL};
     snprintf(drawn->directory, sizeof drawn->directory, "%s/dpframe-drawn-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (!build || !source || sodium_init() < 0 || !mkdtemp(drawn->directory))

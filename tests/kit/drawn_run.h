@@ -19,9 +19,10 @@ struct drawn {
     int target;                    /* the key that the present drawing is about */
     double seconds;                /* DPFRAME_DRAW_SECONDS: how long; 0: a fixed number of drawings */
     int64_t count;                 /* DPFRAME_DRAW_COUNT, or as the harness has it */
+    int first_only;                /* DPFRAME_DRAW_FIRST: the harness stops at the first fault */
     int64_t refused, unnamed;      /* drawings that check has refused; without naming a key */
 };
-/* Environment: DPFRAME_BUILD_DIR, DPFRAME_SOURCE_DIR, DPFRAME_DRAW_SEED, _SECONDS, _COUNT. Prints what is wrong. */
+/* Environment: DPFRAME_BUILD_DIR, DPFRAME_SOURCE_DIR, DPFRAME_DRAW_SEED, _SECONDS, _COUNT, _FIRST. Prints what is wrong. */
 int drawn_open(struct drawn *drawn, int64_t count);
 void drawn_close(struct drawn *drawn);
 /* Whether there is another drawing to be made, after n. */

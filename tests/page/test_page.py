@@ -59,12 +59,14 @@ LOCAL = {
 }
 FEATURES = "item-features = items.csv\nitem-features.categories = genres\nitem-features.year-of = title"
 HOME = "home-terms = yes"
+NAMES = "\nitem-names = names.csv:title"
+FOREIGN = "Amélie </script><b>bold</b> <!-- & \"quoted\" \u2028 end"
 CASES = {
     "popularity": ("private-popularity", "implicit", CENTRAL, "", ""),
     "popularity-home": ("private-popularity", "implicit", CENTRAL, FEATURES, HOME),
     "gram": ("private-gram", "implicit", CENTRAL, "", ""),
     "gram-values": ("private-gram", "explicit", CENTRAL, "", ""),
-    "gram-home": ("private-gram", "implicit", CENTRAL, FEATURES, HOME),
+    "gram-home": ("private-gram", "implicit", CENTRAL, FEATURES + NAMES, HOME),
     "ratings": ("private-ratings", "explicit", CENTRAL, "", ""),
     "ratings-home": ("private-ratings", "explicit", CENTRAL, FEATURES, HOME),
     "biases": ("private-biases", "explicit", CENTRAL, "", ""),
@@ -131,6 +133,9 @@ def generate(folder):
         (f"i{i}", f"{rng.choice(words)} {rng.choice(words)} ({1960 + rng.randint(0, 40)})",
          "|".join(sorted(rng.sample(["Comedy", "Drama", "War", "Western"], rng.randint(1, 2)))))
         for i in range(ITEMS)])
+    # An item without a name has its id on the page.
+    names = [(f"i{i}", FOREIGN if i == 1 else f"The {i}th Film (19{40 + i})") for i in range(ITEMS) if i != 13]
+    write_csv(folder / "names.csv", ["item", "title"], names)
     return people
 
 
@@ -190,6 +195,7 @@ class Pages(unittest.TestCase):
             f"""<!DOCTYPE html><meta charset="utf-8"><script id="data" type="application/json">{data}</script>
 <script>{scorers.pop()}</script><pre id="result"></pre><script>
 const data = JSON.parse(document.getElementById('data').textContent), out = {{}};
+let far = 0, counted = 0;
 for (const [name, said] of Object.entries(data.models)) {{
   const model = dpframe.open(said), at = new Map(said.ids.map((id, i) => [id, i]));
   out[name] = {{}};
@@ -197,11 +203,21 @@ for (const [name, said] of Object.entries(data.models)) {{
     const records = new Map(Object.entries(own).map(([id, value]) => [at.get(id), value]));
     const scores = model.scores(records), list = model.list(records, said.items);
     out[name][person] = list.map(({{item}}) => [said.ids[item], scores[item]]);
+    const item = list[0].item, adds = model.adds(records, item);
+    for (const one of adds) {{
+      const rest = new Map(records);
+      rest.delete(one.item);
+      far = Math.max(far, Math.abs(one.adds - (scores[item] - model.scores(rest)[item])));
+    }}
+    counted += adds.length;
   }}
 }}
-document.getElementById('result').textContent = JSON.stringify(out);
+document.getElementById('result').textContent = JSON.stringify({{scores: out, far, counted}});
 </script>""", encoding="utf-8")
-        scores = result(browse(page))
+        seen = result(browse(page))
+        scores = seen["scores"]
+        self.assertLess(seen["far"], 1e-12)  # what a record adds is the score less that without it
+        self.assertEqual(seen["counted"], len(CASES) * sum(len(own) for own in self.people.values()))
         for case in CASES:
             predicts = case.split("-")[0] in ("ratings", "biases", "als")
             compared = 0
@@ -221,22 +237,24 @@ document.getElementById('result').textContent = JSON.stringify(out);
 
     def test_a_person_rates_and_reads_a_list(self):
         """Pages as they are, under their policy, in frames of 390 pixels: Chromium's window has 500 at least."""
-        cases = {"ratings-home": True, "gram-home": False}
+        cases = {"ratings-home": (True, "i1"), "gram-home": (False, "BOLD amelie")}
         frames = "".join(
-            f'<iframe id="{case}" width="390" height="1400" srcdoc="'
-            f'{html.escape(self.pages[case].read_text(encoding="utf-8"))}"></iframe>' for case in cases)
+            f'<iframe id="{case}" data-query="{query}" width="390" height="1400" srcdoc="'
+            f'{html.escape(self.pages[case].read_text(encoding="utf-8"))}"></iframe>' for case, (_, query) in cases.items())
         page = self.folder / "use.html"
         page.write_text(f"""<!DOCTYPE html><meta charset="utf-8"><pre id="result"></pre>{frames}<script>
 function use(frame) {{
   const view = frame.contentWindow, page = view.document, at = (id) => page.getElementById(id);
   const list = () => [...at('best').querySelectorAll('li > .row > span:first-child')].map((x) => x.textContent);
   const out = {{before: list(), width: page.documentElement.scrollWidth}};
-  at('query').value = 'i1';
+  at('query').value = frame.dataset.query;
   at('query').dispatchEvent(new view.Event('input'));
   out.found = at('found').textContent;
   const control = at('hits').querySelector('[data-item]');
   out.control = control.tagName;
+  out.hits = [...at('hits').children].map((x) => x.firstChild.textContent);
   out.rated = control.closest('li').firstChild.textContent;
+  out.bold = at('hits').querySelectorAll('b').length;
   control.focus();
   if (control.tagName === 'SELECT') control.value = '5'; else control.checked = true;
   control.dispatchEvent(new view.Event('change'));
@@ -258,6 +276,9 @@ function use(frame) {{
   if (first.tagName === 'SELECT') first.value = '4'; else first.checked = true;
   first.dispatchEvent(new view.Event('change'));
   out.next = page.activeElement === at('best').querySelector('[data-item]');
+  at('query').value = 'i13';
+  at('query').dispatchEvent(new view.Event('input'));
+  out.unnamed = [...at('hits').children].map((x) => x.firstChild.textContent);
   at('forget').click();
   out.again = list();
   out.none = at('count').textContent;
@@ -271,9 +292,15 @@ window.addEventListener('load', () => {{
 }});
 </script>""", encoding="utf-8")
         seen = result(browse(page))
-        for case, rates in cases.items():
+        self.assertEqual(seen["gram-home"]["rated"], FOREIGN)
+        self.assertEqual(seen["gram-home"]["bold"], 0)
+        self.assertEqual(seen["gram-home"]["unnamed"], ["i13"])
+        for case, (rates, _) in cases.items():
             got = seen[case]
             self.assertLessEqual(got["width"], 390)
+            # What is found stands in the order of the first list, as far as it is shown.
+            first = [title for title in got["before"] if title in got["hits"]]
+            self.assertEqual(first, got["hits"][: len(first)])
             self.assertEqual(got["control"], "SELECT" if rates else "INPUT")
             self.assertIn("found", got["found"])
             self.assertTrue(got["kept"])

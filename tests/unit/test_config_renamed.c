@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "config/gone.h"
 #include "config/renamed.h"
 #include "config_support.h"
 
@@ -69,6 +70,33 @@ static void lines_that_are_wrong_are_copied(void **state)
                     "[privacy\nsupport\n= 3\n[privacy]\ninteraction-pattern = private\n", 1);
 }
 
+/* Saved runs have such keys with the value that always holds now, and are read; other values are refused. */
+static void keys_that_are_gone_say_what_holds(void **state)
+{
+    static const struct {
+        const char *section, *key, *value;
+        int result;
+    } cases[] = {
+        {"model.recommender", "latent-sd", "0.15", 1},     {"model.recommender", "latent-sd", ".150", 1},
+        {"model.recommender", "latent-sd", "0.2", -1},     {"model", "recommender.factor-decay", "0.9", 1},
+        {"model", "recommender.factor-decay", "much", -1}, {"items.solver", "latent-sd", "0.2", 0},
+        {"model.recommender", "latent", "2", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct dpf_error error = {0};
+        const struct config_entry entry = {.section = cases[i].section,
+                                           .key = cases[i].key,
+                                           .value = cases[i].value,
+                                           .file = "old.ini",
+                                           .line = 3};
+        assert_int_equal(gone_check(&entry, &error), cases[i].result);
+        assert_int_equal(error.text[0] != 0, cases[i].result < 0);
+        if (cases[i].result < 0 && !strstr(error.text, "is gone, and 0."))
+            fail_msg("%s", error.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -78,6 +106,7 @@ int main(void)
         cmocka_unit_test(dotted_keys_are_renamed),
         cmocka_unit_test(names_in_sweeps_are_renamed),
         cmocka_unit_test(lines_that_are_wrong_are_copied),
+        cmocka_unit_test(keys_that_are_gone_say_what_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,13 +72,13 @@
 
   /* ---- search ---- */
 
-  let popular = null;
+  /* The list of somebody who has rated nothing, if that is one, says what most people look for. */
+  const popular = model.list(new Map(), model.items).map(({ item }) => item);
   function hits(query) {
     const words = folded(query).split(/\s+/).filter((word) => word);
-    if (!words.length) return popular || (popular = model.list(new Map(), HITS).map(({ item }) => item));
-    const found = [];
-    for (let i = 0; i < keys.length; i++) if (words.every((word) => keys[i].includes(word))) found.push(i);
-    return found;
+    if (!words.length) return popular.slice(0, HITS);
+    const order = popular.length ? popular : [...keys.keys()];
+    return order.filter((item) => words.every((word) => keys[item].includes(word)));
   }
 
   function search() {

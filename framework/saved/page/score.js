@@ -90,10 +90,10 @@ const dpframe = (() => {
       });
     }
 
-    function scores(own, home) {
+    function scores(own, home, from, to) {
       const fitted = fit(own), out = new Float64Array(model.items);
-      const more = home ? home.values(own.map(([item]) => item), leftOut(own, fitted), bias) : null;
-      for (let i = 0; i < out.length; i++) {
+      const more = home ? home.values(own.map(([item]) => item), leftOut(own, fitted), bias, from, to) : null;
+      for (let i = from; i < to; i++) {
         let sum = bias[i];
         for (let r = 0; r < d; r++) sum += loadings[i * d + r] * fitted.t[r];
         out[i] = s.centre + s.unit * (sum + (more ? more[i] : 0));
@@ -204,12 +204,12 @@ const dpframe = (() => {
         for (let k = h.near_ptr[item]; k < h.near_ptr[item + 1]; k++) scores[h.near_item[k]] += ofWords * h.near_value[k];
     }
 
-    function values(own, residuals, bias) {
+    function values(own, residuals, bias, from, to) {
       const sum = new Float64Array(items), all = new Float64Array(items).fill(4), near = new Float64Array(items);
       own.forEach((item, k) => {
         const row = classRow(h.class_of[item]), e = Math.min(Math.max(residuals[k], -2), 2);
         for (let s = h.near_ptr[item]; s < h.near_ptr[item + 1]; s++) near[h.near_item[s]] = h.near_value[s];
-        for (let i = 0; i < items; i++) {
+        for (let i = from; i < to; i++) {
           const content = row[h.class_of[i]], off = (bias[i] - bias[item]) / 0.4;
           const w = i === item ? 0 : near[i] + (content > 0 ? 0.15 * content * Math.exp(-off * off) : 0);
           sum[i] += w * e;
@@ -247,18 +247,20 @@ const dpframe = (() => {
     if (home) home.extend(model);
     const formula = FORMULAS[said.formula](model);
 
-    /* Of all items: higher is better, not clipped. */
-    function scores(records) {
+    /* Of all items, or at least of those from .. to-1: higher is better, not clipped. */
+    function scores(records, from = 0, to = said.items) {
       const own = [...records].sort((a, b) => a[0] - b[0]);
-      const out = home && said.formula === 'base/1' ? home.popular() : formula.scores(own, home);
+      const out = home && said.formula === 'base/1' ? home.popular() : formula.scores(own, home, from, to);
       if (home && said.formula !== 'ridge/1') home.lists(own.map(([item]) => item), out);
       return out;
     }
 
+    const unlisted = new Set(said.unlisted); /* too little is known of them */
+
     /* The k best items without a record; none if all are equal, which is no order. Equal scores: in the order of items. */
     function list(records, k) {
       const all = scores(records), items = [];
-      for (let i = 0; i < all.length; i++) if (!records.has(i)) items.push(i);
+      for (let i = 0; i < all.length; i++) if (!records.has(i) && !unlisted.has(i)) items.push(i);
       if (!items.some((i) => all[i] !== all[items[0]])) return [];
       items.sort((a, b) => all[b] - all[a] || a - b);
       return items.slice(0, k).map((item) => ({ item, score: all[item] }));
@@ -266,12 +268,12 @@ const dpframe = (() => {
 
     /* What each own record adds to an item's score, the most first: the score less that without the record. */
     function adds(records, item) {
-      const whole = scores(records)[item];
+      const whole = scores(records, item, item + 1)[item];
       return [...records.keys()]
         .map((other) => {
           const rest = new Map(records);
           rest.delete(other);
-          return { item: other, adds: whole - scores(rest)[item] };
+          return { item: other, adds: whole - scores(rest, item, item + 1)[item] };
         })
         .sort((a, b) => b.adds - a.adds);
     }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pld_rare.h"
 #include "pld_read.h"
 #include "pld_single.h"
 
@@ -494,6 +495,8 @@ dpf_status pld_compose(struct pld_problem *problem, struct pld_result *result)
             single(problem, &upper, &lower);
         else
             status = one_direction(&s, result, &upper, &lower, &result->capped);
+        if (!is_single && !problem->for_delta && status == DPF_OK)
+            lower = fmax(lower, pld_rare_epsilon(problem, upper));
         result->upper = upper <= result->upper ? result->upper : upper; /* NaN stays */
         result->lower = lower > result->lower ? lower : result->lower;
     }

@@ -376,6 +376,35 @@ static void integer_noise_is_hardly_worse_than_a_gaussian(void **state)
     case_close(&pld);
 }
 
+/* Each noise value is a loss of its own: both bounds come from the rarest one that is likelier than delta. */
+static void coarse_noise_under_rare_draws(void **state)
+{
+    static const struct {
+        int32_t kind;
+        double size, l, rate, count;
+        double least; /* epsilon_lower over epsilon */
+    } cases[] = {{DPF_EVENT_DISCRETE_GAUSSIAN, .4, 1, 1e-5, 1e5, .99},
+                 {DPF_EVENT_DISCRETE_GAUSSIAN, .4, 1, 1e-6, 1e6, .98},
+                 {DPF_EVENT_DISCRETE_GAUSSIAN, .5, 1, 1e-6, 1e4, .98},
+                 {DPF_EVENT_DISCRETE_LAPLACE, .3, 3, 1e-6, 1e6, .99}};
+    struct case_accountant pld;
+    (void)state;
+    case_open(&pld, "pld", "", NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dpf_event event = case_event(cases[i].kind, cases[i].size, cases[i].l);
+        event.grid = 1;
+        event = case_sampled(event, cases[i].rate);
+        event.count = (int64_t)cases[i].count;
+        const dpf_question question = case_question(1e-6);
+        dpf_answer answer = {.size = sizeof answer};
+        assert_int_equal(pld.functions->epsilon(pld.host.self, &event, 1, &question, &answer), DPF_OK);
+        printf("%d: %.6g to %.6g\n", (int)i, answer.epsilon_lower, answer.epsilon);
+        assert_true(answer.epsilon_lower <= answer.epsilon);
+        assert_true(answer.epsilon_lower >= cases[i].least * answer.epsilon);
+    }
+    case_close(&pld);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +413,7 @@ int main(void)
         cmocka_unit_test(compositions_of_a_spike),
         cmocka_unit_test(integer_noise_is_no_worse_than_its_gaussian),
         cmocka_unit_test(integer_noise_is_hardly_worse_than_a_gaussian),
+        cmocka_unit_test(coarse_noise_under_rare_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,6 @@ enum {
     P_ROW_NORM,
     P_CLIP,
     P_LAMBDA,
-    P_LAMBDA_COUNT,
     P_COUNT
 };
 
@@ -79,9 +78,9 @@ static const dpf_param params[P_COUNT] = {
                                 "quarters of the range", "Residuals are clipped to this."),
     [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 20.0, 0.0, 1e9, DPF_PARAM_OPEN_LO, "",
                                   "Regularisation of all items alike, divided by noise-multiplier."),
-    [P_LAMBDA_COUNT] = DPF_PARAM_REAL_F("lambda-per-count", 0.1, 0.0, 1e9, 0, "",
-                                        "Regularisation for each unit of an item's noisy weighted count."),
 };
+
+#define LAMBDA_PER_COUNT 0.1 /* regularisation for each unit of an item's noisy weighted count */
 
 /* ---- instances and rule ---------------------------------------------------------------------------------
  */
@@ -342,8 +341,7 @@ static int regularise(const struct fitting *f, double *a, double *work)
 {
     const dpf_value *v = f->self->values;
     const int64_t e = f->rule->e;
-    const double ridge =
-        v[P_LAMBDA].real * f->rule->multiplier + v[P_LAMBDA_COUNT].real * fmax(a[0], 0) + 1e-6;
+    const double ridge = v[P_LAMBDA].real * f->rule->multiplier + LAMBDA_PER_COUNT * fmax(a[0], 0) + 1e-6;
     double *vectors = work, *values = vectors + e * e, *rest = values + e;
     if (small_eigen(a, e, values, vectors, rest) != 0)
         return -1;

@@ -14,7 +14,6 @@ enum {
     P_ROUNDS,
     P_LOADINGS,
     P_COUNT_SHARE,
-    P_LOADING_SHARE,
     P_FACTOR_SHARE,
     P_EXPONENT,
     P_COUNT_OFFSET,
@@ -23,9 +22,6 @@ enum {
     P_RESIDUAL_VARIANCE,
     P_ITEM_SD,
     P_FACTOR_SD,
-    P_FACTOR_DECAY,
-    P_LATENT_SD,
-    P_LATENT_START,
     P_FORGET,
     P_UNCOUNTED,
     P_COUNT

@@ -34,9 +34,6 @@ const dpf_param ratings_params[P_COUNT] = {
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
                                        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                        "Part of the budget for the items' counts."),
-    [P_LOADING_SHARE] = DPF_PARAM_REAL_F("loading-share", 0.02, 0.0, 1.0,
-                                         DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
-                                         "Part of the budget for the second moments of users' weights."),
     [P_FACTOR_SHARE] = DPF_PARAM_REAL_F(
         "factor-share", 0.6, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
         "The rounds' part of the budget that counts and moments leave; biases have the rest."),
@@ -58,13 +55,6 @@ const dpf_param ratings_params[P_COUNT] = {
     [P_FACTOR_SD] = DPF_PARAM_REAL_F(
         "factor-sd", 0.1, 0.0, 100.0, 0, QUARTERS,
         "Standard deviation of an item's loadings about their prior mean, in the first direction."),
-    [P_FACTOR_DECAY] = DPF_PARAM_REAL_F("factor-decay", 0.9, 0.0, 1.0, 0, "",
-                                        "How factor-sd falls from one direction to the next."),
-    [P_LATENT_SD] =
-        DPF_PARAM_REAL_F("latent-sd", 0.15, 0.0, 100.0, 0, QUARTERS,
-                         "Standard deviation of an item's loadings on the directions that rounds find."),
-    [P_LATENT_START] = DPF_PARAM_REAL_F("latent-start", 0.03, 0.0, 100.0, 0, QUARTERS,
-                                        "Standard deviation of their initial values."),
     [P_FORGET] = DPF_PARAM_REAL_F("forget", 0.7, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",
                                   "What a round's signal is worth one round later."),
     [P_UNCOUNTED] = DPF_PARAM_ENUM_F("uncounted", 0, uncounted, 0,
@@ -96,6 +86,12 @@ static int32_t latent_of(double reach)
     return reach < 56.0 ? 0 : reach < 400.0 ? 2 : reach < 1000.0 ? 4 : 8;
 }
 
+/* Public guesses, fitted with the bounds above. In quarters of the range: an item's loadings on the directions that rounds
+   find, and their initial values; and how factor-sd falls from one direction to the next. */
+#define LATENT_SD 0.15
+#define LATENT_START 0.03
+#define FACTOR_DECAY 0.9
+
 static void choose_settings(const dpf_value *v, double reach, struct ratings_rule *rule)
 {
     rule->rank = v[P_RANK].integer >= 0 ? (int32_t)v[P_RANK].integer : rank_of(reach);
@@ -113,9 +109,9 @@ static void choose_settings(const dpf_value *v, double reach, struct ratings_rul
     rule->residual_variance = v[P_RESIDUAL_VARIANCE].real;
     rule->item_sd = v[P_ITEM_SD].real;
     rule->factor_sd = v[P_FACTOR_SD].real;
-    rule->factor_decay = v[P_FACTOR_DECAY].real;
-    rule->latent_sd = v[P_LATENT_SD].real;
-    rule->latent_start = v[P_LATENT_START].real;
+    rule->factor_decay = FACTOR_DECAY;
+    rule->latent_sd = LATENT_SD;
+    rule->latent_start = LATENT_START;
     rule->forget = v[P_FORGET].real;
     rule->typical = v[P_UNCOUNTED].integer == 1;
 }
@@ -123,20 +119,20 @@ static void choose_settings(const dpf_value *v, double reach, struct ratings_rul
 /* ---- budget ---------------------------------------------------------------------------------------------
  */
 
-#define USERS_SHARE 0.001 /* of the counts' part */
-#define GRAM_SHARE 0.05   /* of a round's part */
+#define USERS_SHARE 0.001  /* of the counts' part */
+#define LOADING_SHARE 0.02 /* for the second moments of users' weights */
+#define GRAM_SHARE 0.05    /* of a round's part */
 
 static void share_budget(const dpf_value *v, struct ratings_rule *rule)
 {
-    const double counts = v[P_COUNT_SHARE].real, loadings = v[P_LOADING_SHARE].real;
-    const double rest = 1.0 - counts - loadings;
+    const double counts = v[P_COUNT_SHARE].real, rest = 1.0 - counts - LOADING_SHARE;
     const double factors = rule->rounds ? v[P_FACTOR_SHARE].real * rest : 0;
     for (int r = 0; r < N_RELEASES; r++)
         rule->count[r] = 1;
     rule->count[RELEASE_FACTORS] = rule->count[RELEASE_GRAM] = rule->rounds;
     rule->share[RELEASE_USERS] = USERS_SHARE * counts;
     rule->share[RELEASE_COUNTS] = (1.0 - USERS_SHARE) * counts;
-    rule->share[RELEASE_LOADINGS] = loadings;
+    rule->share[RELEASE_LOADINGS] = LOADING_SHARE;
     rule->share[RELEASE_BIASES] = rest - factors;
     rule->share[RELEASE_FACTORS] = rule->rounds ? factors * (1.0 - GRAM_SHARE) / rule->rounds : 0;
     rule->share[RELEASE_GRAM] = rule->rounds ? factors * GRAM_SHARE / rule->rounds : 0;
@@ -151,9 +147,8 @@ dpf_status ratings_rule_make(const dpf_host *host, const dpf_value *values,
     dpf_status status = user_sums_check_range(host, setup);
     if (status != DPF_OK)
         return status;
-    if (values[P_COUNT_SHARE].real + values[P_LOADING_SHARE].real >= 1.0)
-        return host->fail(host, DPF_E_CONFIG, P_COUNT_SHARE,
-                          "count-share and loading-share leave nothing for biases: lower one of them");
+    if (values[P_COUNT_SHARE].real + LOADING_SHARE >= 1.0)
+        return host->fail(host, DPF_E_CONFIG, P_COUNT_SHARE, "nothing is left for biases: lower it");
     rule->lo = setup->value_lo;
     rule->hi = setup->value_hi;
     rule->unit = (setup->value_hi - setup->value_lo) / 4.0;

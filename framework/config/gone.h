@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gone.h - keys that there were before 0.1.0, and the value that holds in their place. */
+#ifndef DPF_CONFIG_GONE_H
+#define DPF_CONFIG_GONE_H
+
+#include "base/error.h"
+#include "config/config.h"
+
+/* 0: no such key. 1: one with the value that always holds now, as saved runs have it. -1: another value, refused. */
+int gone_check(const struct config_entry *entry, struct dpf_error *error);
+
+#endif
