@@ -25,13 +25,14 @@ step()
     return $step_status
 }
 
-# run_tests PRESET CTEST-OPTION... - one test for each processor at a time; what failing tests print is shown.
+# run_tests PRESET CTEST-OPTION... - one test more than processors at a time, as some wait for others' clocks; what failing
+# tests print is shown.
 run_tests()
 {
     tests_preset=$1
     shift
     ctest --test-dir "build/$tests_preset" --output-on-failure --no-tests=error -Q \
-        --output-log "build/$tests_preset-tests.log" -j "$(nproc)" "$@" || {
+        --output-log "build/$tests_preset-tests.log" -j $(($(nproc) + 1)) "$@" || {
         sed '/^ *Start *[0-9]*:/d; /   Passed   /d; /^\[.*OUTPUT\] *$/d; /^\[ERROR_MESSAGE\]/d; /^Internal ctest/d' \
             "build/$tests_preset-tests.log"
         return 1

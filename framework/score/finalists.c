@@ -554,7 +554,7 @@ static int take_block(struct finalists *f, int64_t first, int64_t n, struct dpf_
 {
     const struct score_panels *panels = &f->shared->panels;
     const int64_t from = first / NEAR_PANEL, width = (n + NEAR_PANEL - 1) / NEAR_PANEL * NEAR_PANEL;
-    int skipped[NEAR_USERS], all = 1;
+    int skipped[NEAR_USERS] = {0}, all = 1;
     for (int i = 0; i < f->n_users; i++) {
         skipped[i] = can_skip(f, i, first / BLOCK);
         all &= skipped[i];

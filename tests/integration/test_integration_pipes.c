@@ -141,16 +141,20 @@ static void unknown_items_enter_lists_when_they_are_named(void **state)
         sprintf(ids + strlen(ids), "i%d\n", item);
     training_file("catalogue.txt", ids);
     training_file("zoe.csv", "user,item,rating\nzoe,i1,5\n");
-    assert_int_equal(shell("$D start own.csv feedback=explicit want=ratings users=700 items=200 value-min=1 value-max=5 "
-                           "epsilon=30 header=yes recipe=private-ratings items-file=catalogue.txt --output rate.ini >out"),
-                     0);
+    assert_int_equal(
+        shell("$D start own.csv feedback=explicit want=ratings users=700 items=200 value-min=1 value-max=5 "
+              "epsilon=30 header=yes recipe=private-ratings items-file=catalogue.txt --output rate.ini >out"),
+        0);
     assert_int_equal(shell("$D run rate.ini -q -o run.verdict=no -O rated 2>err"), 0);
     assert_int_equal(shell("$D recommend rated --data zoe.csv --user zoe -n 300 >some 2>err"), 0);
-    assert_int_equal(shell("$D recommend rated --data zoe.csv --user zoe -n 300 --candidates catalogue.txt >all 2>err"), 0);
+    assert_int_equal(
+        shell("$D recommend rated --data zoe.csv --user zoe -n 300 --candidates catalogue.txt >all 2>err"),
+        0);
     assert_int_equal(shell("test $(wc -l <all) = 200"), 0); /* a head, and all but the own record */
     assert_int_equal(shell("n=$(wc -l <some) && test $n -gt 29 && test $n -lt 130"), 0);
     /* The page says how far lists reach. */
-    assert_int_equal(shell("$D report rated >out 2>err && grep -q 'Lists reach [0-9]* of 200 items' rated/private/report.html"
+    assert_int_equal(shell("$D report rated >out 2>err && grep -q 'Lists reach [0-9]* of 200 items' "
+                           "rated/private/report.html"
                            " && grep -q 'items are in no list' rated/private/report.html"),
                      0);
 }
@@ -160,10 +164,12 @@ static void a_first_line_that_names_an_item_is_no_header(void **state)
 {
     (void)state;
     training_file("bare.csv", "u3,i5,4\nu3,i6,4\n");
-    command_expect("predict file bare.csv", 3,
-                   "bare.csv:1: this line is read as the header that the run's own file has, but \"i5\" is an item of "
-                   "the model: put a header before it");
-    command_expect("recommend file --data bare.csv --user u3", 3, "bare.csv:1: this line is read as the header");
+    command_expect(
+        "predict file bare.csv", 3,
+        "bare.csv:1: this line is read as the header that the run's own file has, but \"i5\" is an item of "
+        "the model: put a header before it");
+    command_expect("recommend file --data bare.csv --user u3", 3,
+                   "bare.csv:1: this line is read as the header");
     command_expect("evaluate file --data bare.csv", 3, "bare.csv:1: this line is read as the header");
 }
 
