@@ -18,17 +18,16 @@ struct distinct {
     uint32_t bits[DISTINCT_SLOTS];
     uint8_t used[DISTINCT_SLOTS];
     int64_t n;
-    uint32_t last;
 };
 
+/* The first slot holds nearly every value; whether it is the last one again, no processor foretells. */
 static void distinct_add(struct distinct *distinct, float value)
 {
     uint32_t bits;
     value += 0.0f; /* -0 is 0 */
     memcpy(&bits, &value, sizeof bits);
-    if (distinct->n >= DISTINCT_LIMIT || (distinct->n > 0 && bits == distinct->last))
+    if (distinct->n >= DISTINCT_LIMIT)
         return;
-    distinct->last = bits;
     uint32_t at = (bits * UINT32_C(2654435761)) >> 20;
     for (; distinct->used[at]; at = (at + 1) % DISTINCT_SLOTS)
         if (distinct->bits[at] == bits)

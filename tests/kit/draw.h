@@ -36,8 +36,8 @@ struct draw_key {
     char place[32], owner[64];
     const dpf_param *param;
     const char *left_out; /* why it is not drawn, or NULL */
-    int is_fact;          /* a line of the table of facts names it (reading/input_facts.h) */
-    int64_t tried, done;  /* drawings with it; those that the harness took to its end */
+    int is_fact; /* a line of the table of facts names it (reading/input_facts.h), or a pivot is about it */
+    int64_t tried, done; /* drawings with it; those that the harness took to its end */
     int64_t by_value[DRAW_VALUES];
 };
 
@@ -59,6 +59,8 @@ const char *draw_key_name(const struct draw_key *key, char buffer[160]);
 
 /* The texts of a text key, NULL-terminated; NULL: nobody has said. "@DIR@" stands for the directory of the data. */
 const char *const *draw_texts(const char *place, const char *owner, const char *name);
+/* Whether a pivot of pairs is about the key (draw_pairs.h). */
+int draw_has_pivot(const char *name);
 /* Why a key is not drawn, or NULL. */
 const char *draw_left_out(const char *place, const char *owner, const char *name);
 /* The role whose component a text key names, one or (*several) a list; NULL: none. */

@@ -56,7 +56,7 @@ static int add_table(struct draw_keys *keys, const char *place, const char *owne
         snprintf(key->place, sizeof key->place, "%s", place);
         snprintf(key->owner, sizeof key->owner, "%s", owner);
         key->left_out = draw_left_out(place, owner, key->param->name);
-        key->is_fact = input_fact_has_key(place, key->param->name);
+        key->is_fact = input_fact_has_key(place, key->param->name) || draw_has_pivot(key->param->name);
         const int is_text = key->param->type == DPF_TYPE_STRING || key->param->type == DPF_TYPE_PATH;
         if (is_text && !key->left_out && !draw_role_of(place, key->param->name, &several) &&
             !draw_texts(place, owner, key->param->name))

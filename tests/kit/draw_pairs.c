@@ -413,6 +413,15 @@ int draw_pivot_is_number(const char *name)
            strcmp(name, "take-turns-together") == 0;
 }
 
+int draw_has_pivot(const char *name)
+{
+    int any = 0;
+    for (int p = 0; p < N_PIVOTS; p++)
+        for (int k = 0; k < 6 && pivots[p].keys[k]; k++)
+            any |= strcmp(pivots[p].keys[k], name) == 0;
+    return any;
+}
+
 int draw_pivot_for(struct draw_random *random, const struct draw_key *key)
 {
     int chosen = -1, n = 0;
