@@ -107,8 +107,8 @@ static int open_pool(struct run *run, struct dpf_error *error)
 static int without_stopping(struct run *run, int measured, struct dpf_error *error)
 {
     const int status = ranks_agree(measured, error);
-    const int forgiven = run->session.plan.guarantee.zero_violations && !worker_cancelled() &&
-                         (error->fault == DPF_FAULT_RUN || error->fault == DPF_FAULT_DATA);
+    /* Whatever it is: a component that refuses a record's weight calls that a fault of the configuration. */
+    const int forgiven = run->session.plan.guarantee.zero_violations && !worker_cancelled();
     if (status == 0 || !ranks_forgive(forgiven))
         return status;
     violations_add(&run->violations, 0, 0, error);

@@ -300,6 +300,30 @@ static void a_list_that_does_not_fit_is_refused_whatever_lines_say(void **state)
     assert_int_equal(run_on("faulty.csv", "one"), 0);
 }
 
+/* What is measured beside a run reads raw records: a weight that a transform refuses there stops nothing. */
+static void a_weight_that_is_out_of_bounds_stops_no_measurement(void **state)
+{
+    static const char config[] =
+        "[data]\nformat = csv\nheader = no\nfields = 4\ncolumn.time = none\ncolumn.privacy-weight = 4\n"
+        "items-file = items.txt\nvalue-min = 1\nvalue-max = 5\n[split]\nkind = none\n[run]\nrounds = "
+        "2\norder "
+        "= items, users\n[model]\nrank = 2\nusers = 40\noffset = value\noffset-value = 3\n[parties]\nkind = "
+        "users\n[users]\nloss = squared-error\ntransforms = stretch\nsolver = "
+        "gradient-descent\n[users.transform.stretch]\ncenter = 3\n[items]\nloss = squared-error\ntransforms "
+        "= "
+        "stretch, clip-user\nmechanism = gaussian\naggregator = sum\nsolver = "
+        "gradient-descent\n[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = "
+        "sum\n[items.transform.stretch]\ncenter = "
+        "3\n[items.transform.clip-user]\nbound = 1\n[evaluate]\nmetrics = rmse\ntrain = "
+        "yes\n[accountants]\nlist = pld\n[privacy]\nunit = user\nadjacency = add-remove\n" BUDGET;
+    (void)state;
+    write_items();
+    training_file("fine.csv", "1,1,5,.5\n2,2,4,1\n3,1,2,.2\n");
+    training_file("heavy.csv", "1,1,5,.5\n2,2,4,1\n3,1,2,4\n");
+    expect_same(config, "fine.csv", "heavy.csv", 0, 1);
+    assert_int_equal(shell("grep -q 'privacy weight is not above 0' two/private/violations.txt"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +335,7 @@ int main(void)
         cmocka_unit_test(a_user_without_a_valid_record_stays_on_a_public_list),
         cmocka_unit_test(groups_that_follow_from_ids_are_not_compared_with_their_rate),
         cmocka_unit_test(a_list_that_does_not_fit_is_refused_whatever_lines_say),
+        cmocka_unit_test(a_weight_that_is_out_of_bounds_stops_no_measurement),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
 }
