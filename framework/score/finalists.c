@@ -30,17 +30,18 @@ struct near_kernels {
 
 /* ---- items ----------------------------------------------------------------------------------------- */
 
-/* By score, of equal ones the first: everybody's list, but for what leaves it. */
-static int order_items(struct finalist_items *items)
+/* By score, of equal ones the first: the list of everybody whose row is 1 in that column, but for what leaves it. */
+static int order_items(struct finalist_items *items, int64_t column)
 {
     const struct score_products *p = &items->scorer->products;
     const int64_t n = items->n_items;
+    items->column = column;
     items->order = memory_raw((size_t)n + 1, sizeof *items->order);
     items->above = memory_raw((size_t)n + 1, sizeof *items->above);
     if (!items->order || !items->above)
         return -1;
     for (int64_t i = 0; i < n; i++)
-        items->order[i] = (struct top_entry){p->offset + (double)p->items[i * p->stride], i};
+        items->order[i] = (struct top_entry){p->offset + (double)p->items[i * p->stride + column], i};
     top_sort(items->order, n);
     for (int64_t from = 0, end; from < n; from = end) {
         for (end = from; end < n && items->order[end].score == items->order[from].score;)
@@ -57,12 +58,12 @@ int finalist_items_open(struct finalist_items *items, const struct scorer *score
     const int kind = simd_choose(kernel);
     *items = (struct finalist_items){
         .scorer = scorer, .n_items = n_items, .k = k, .kernels = SIMD_PICK(kind, &near_kernels)};
-    if (scorer_is_base(scorer)) {
-        if (order_items(items) == 0)
-            return 0;
-    } else {
-        return score_panels_init(&items->panels, scorer, n_items, error);
-    }
+    if (!scorer_is_base(scorer) && score_panels_init(&items->panels, scorer, n_items, error) != 0)
+        return -1;
+    if (scorer_is_base(scorer)
+            ? order_items(items, 0) == 0
+            : scorer->form.formula != SCORE_EASE || order_items(items, items->panels.lone) == 0)
+        return 0;
     finalist_items_close(items);
     return error_memory(error);
 }
@@ -85,44 +86,62 @@ void finalist_items_close(struct finalist_items *items)
  * the largest magnitude in each column. A shift of an own item is rounded to float and added in float, once:
  * within 1.01 r (q + 2 |shift|).
  */
+static double error_of(const struct score_products *f, double q, int is_shifted, double shift)
+{
+    const double columns = (double)f->stride;
+    return 2.05 * (columns + 2) * (q * 0x1p-24 + 0x1p-126) +
+           (columns + 4) * (q + fabs(f->offset) + shift) * 0x1p-50 +
+           (is_shifted ? 1.01 * 0x1p-24 * (q + 2 * shift) : 0);
+}
+
+/* The largest shift of an own item. */
+static double shift_size(const struct score_desk *desk)
+{
+    double shift = 0;
+    for (int64_t s = 0; s < desk->n_shifts; s++)
+        shift = fmax(shift, fabs(desk->shifts[s]));
+    return shift;
+}
+
+/* That of any item. */
 static double largest_error(const struct finalist_items *items, const struct score_desk *desk)
 {
     const struct score_products *f = &items->scorer->products;
     const float *row = desk->row;
-    double squares = 0, by_column = 0, shift = 0;
-    for (int64_t s = 0; s < desk->n_shifts; s++)
-        shift = fmax(shift, fabs(desk->shifts[s]));
+    const double shift = shift_size(desk);
+    double squares = 0, by_column = 0;
     for (int64_t c = 0; c < f->stride; c++) {
         squares += (double)row[c] * (double)row[c];
         by_column += fabs((double)row[c]) * items->panels.largest[c];
     }
     const double by_norm = sqrt(squares) * items->panels.norm, q = by_norm < by_column ? by_norm : by_column;
-    const double columns = (double)f->stride;
     if (!(by_norm < 0x1p120) || !(by_column < 0x1p120) || !(fabs(f->offset) < 0x1p120) ||
-        !(shift < 0x1p120) || columns > 1e5)
+        !(shift < 0x1p120) || f->stride > 100000)
         return INFINITY;
-    return 2.05 * (columns + 2) * (q * 0x1p-24 + 0x1p-126) +
-           (columns + 4) * (q + fabs(f->offset) + shift) * 0x1p-50 +
-           (desk->n_shifts ? 1.01 * 0x1p-24 * (q + 2 * shift) : 0);
+    return error_of(f, q, desk->n_shifts > 0, shift);
 }
 
 /* ---- users ------------------------------------------------------------------------------------------ */
 
 /* What is known of a user while blocks of items go by. */
 struct near_user {
-    double error;
+    int in_order;    /* the list is the common order */
+    double error;    /* of any item */
     float bar;       /* below it nobody can be a finalist any more */
     float *scores;   /* of those who can be, and behind them room for a vector */
     int32_t *items;  /* the same */
     int64_t n, full; /* of these; so many, and the bar is raised */
     size_t room[2];
-    double shift; /* the largest of an own item's, or 0 */
+    double shift, shift_size; /* the largest of an own item's, or 0; the largest magnitude */
     int32_t *masked,
         *shifted; /* of the user's masked items, and of own items with a shift, those in a block: see by_block */
     size_t room_own[2];
     /* Places: */
     double *positives; /* scores, ascending */
-    float *low, *high; /* surely below, surely above each of them */
+    float *low,
+        *high; /* surely below, surely above each of them, for near scores whose error is at most this: */
+    double marked;
+    float lowest; /* low[0] when slots were filled, for any item's error */
     int64_t places;
     int32_t *close; /* items that only the scorer can tell */
     int64_t n_close;
@@ -208,18 +227,21 @@ static void sort_scores(double *x, int64_t n)
     }
 }
 
-/* Both ends of what a positive's near neighbours can score, rounded outwards. */
-static void mark_close(struct near_user *near, int64_t p, double offset)
+/* Both ends of what each positive's near neighbours can score, rounded outwards. */
+static void mark_close(struct near_user *near, int64_t n, double error, double offset)
 {
-    const double score = near->positives[p] - offset, slack = fabs(score) * 0x1p-50 + near->error;
-    near->low[p] = nextafterf((float)(score - slack), -INFINITY);
-    near->high[p] = nextafterf((float)(score + slack), INFINITY);
+    for (int64_t p = 0; p < n; p++) {
+        const double score = near->positives[p] - offset, slack = fabs(score) * 0x1p-50 + error;
+        near->low[p] = nextafterf((float)(score - slack), -INFINITY);
+        near->high[p] = nextafterf((float)(score + slack), INFINITY);
+    }
+    near->marked = error;
 }
 
 /* As the kernel says it. */
 static int64_t slot_of(const struct near_user *near, float score)
 {
-    const float at = (score - near->low[0]) * near->scale + 1;
+    const float at = (score - near->lowest) * near->scale + 1;
     const float slot = at > 0 ? at : 0;
     return (int64_t)(slot < (float)(near->n_slots - 1) ? slot : (float)(near->n_slots - 1));
 }
@@ -233,6 +255,7 @@ static void fill_slots(struct near_user *near, int64_t n)
 {
     const int64_t within = 256 * n < SLOTS - 2 ? 256 * n : SLOTS - 2;
     const double scale = (double)within / ((double)near->high[n - 1] - (double)near->low[0]);
+    near->lowest = near->low[0];
     near->n_slots = within + 2;
     near->scale = scale < (double)FLT_MAX ? (float)scale : 0;
     int64_t s = 0;
@@ -266,8 +289,7 @@ static int open_places(struct finalists *f, int i, struct dpf_error *error)
     if (scorer_scores(scorer, &u->desk, u->user, u->positives, u->n_positives, positives, error) != 0)
         return -1;
     sort_scores(positives, u->n_positives);
-    for (int64_t p = 0; p < u->n_positives; p++)
-        mark_close(near, p, scorer->products.offset);
+    mark_close(near, u->n_positives, near->error, scorer->products.offset);
     if (u->n_positives > FEW)
         fill_slots(near, u->n_positives);
     return 0;
@@ -302,6 +324,7 @@ static int open_own(struct finalists *f, int i, struct dpf_error *error)
     const struct finalist_user *u = &f->users[i];
     const struct score_desk *desk = &u->desk;
     struct near_user *near = &f->near[i];
+    near->shift_size = shift_size(desk);
     near->shift = 0;
     for (int64_t s = 0; s < desk->n_shifts; s++)
         near->shift = fmax(near->shift, desk->shifts[s]);
@@ -318,11 +341,14 @@ static int open_user(struct finalists *f, int i, struct dpf_error *error)
     struct score_desk *desk = &f->users[i].desk;
     if (scorer_user(scorer, desk, f->users[i].user, error) != 0)
         return -1;
-    near->error = largest_error(f->shared, desk);
-    f->users[i].left = !isfinite(near->error) || f->users[i].n_positives >= MANY;
+    /* ease/1 shifts all own items that have columns; without any the row is popularity alone. */
+    near->in_order = f->shared->order && desk->n_shifts == 0;
+    near->error = near->in_order ? 0 : largest_error(f->shared, desk);
+    f->users[i].left = !near->in_order && (!isfinite(near->error) || f->users[i].n_positives >= MANY);
+    const int is_near = !near->in_order && !f->users[i].left;
     for (int64_t c = 0; c < scorer->products.stride; c++)
-        f->rows[c * NEAR_USERS + i] = f->users[i].left ? 0 : desk->row[c];
-    if (f->users[i].left)
+        f->rows[c * NEAR_USERS + i] = is_near ? desk->row[c] : 0;
+    if (!is_near)
         return 0;
     near->bar = -FLT_MAX;
     near->n = 0;
@@ -493,7 +519,7 @@ static int look_up_places(struct finalists *f, int i, const float *scores, int64
     struct near_user *near = &f->near[i];
     const int64_t n_positives = f->users[i].n_positives;
     int64_t hits;
-    near->places += 2 * f->shared->kernels->look_up(scores, n, near->low[0], near->scale,
+    near->places += 2 * f->shared->kernels->look_up(scores, n, near->lowest, near->scale,
                                                     (float)(near->n_slots - 1), near->slots, f->hits, &hits);
     for (int64_t h = 0; h < hits; h++) {
         const float score = scores[f->hits[h]];
@@ -526,18 +552,28 @@ static void mask_block(struct finalists *f, int i, float *scores, int64_t first,
         scores[past] = -INFINITY;
 }
 
-/* Whether nothing in the block can be found for the user: neither a finalist nor an item near or above a positive. */
-static int can_skip(const struct finalists *f, int i, int64_t block)
+/*
+ * Whether nothing in the block can be found for the user: neither a finalist nor an item near or above a positive. Where rows are
+ * short near scores are exact in more digits, and fewer items are close to a positive: low and high are made anew once
+ * they are twice as far as they need be. They lie within those that the slots were filled for.
+ */
+static int can_skip(struct finalists *f, int i, int64_t block)
 {
-    const struct near_user *near = &f->near[i];
+    struct near_user *near = &f->near[i];
     const struct score_panels *panels = &f->shared->panels;
-    if (f->users[i].left)
+    const struct score_products *products = &f->shared->scorer->products;
+    if (f->users[i].left || near->in_order)
         return 1;
-    const double most =
-        score_panels_most(panels, block, f->users[i].desk.row, f->squares + i * (panels->stride + 1)) +
-        near->shift + near->error;
-    return most < (double)near->bar &&
-           (!f->wants_places || f->users[i].n_positives == 0 || most < (double)near->low[0]);
+    const int wants_places = f->wants_places && f->users[i].n_positives > 0,
+              is_shifted = near->shifted[block] < near->shifted[block + 1];
+    const struct score_bounds bounds =
+        score_panels_bound(panels, block, f->users[i].desk.row, f->squares + i * (panels->stride + 1));
+    const double error =
+        fmin(error_of(products, bounds.size, is_shifted, is_shifted ? near->shift_size : 0), near->error);
+    if (wants_places && (error > near->marked || error < near->marked / 2))
+        mark_close(near, f->users[i].n_positives, error, products->offset);
+    const double most = bounds.most + (is_shifted ? near->shift : 0) + error;
+    return most < (double)near->bar && (!wants_places || most < (double)near->low[0]);
 }
 
 static int take_scores(struct finalists *f, int i, int64_t first, int64_t n, int64_t width,
@@ -641,17 +677,18 @@ static int close_places(struct finalists *f, int i, struct dpf_error *error)
     return status;
 }
 
-/* ---- one order for everybody ------------------------------------------------------------------------------ */
+/* ---- one order for many ------------------------------------------------------------------------------ */
 
 /* Of a positive: 2 for each item above it, 1 for each that ties with it, of all that the user's list has. */
 static int64_t places_in_order(const struct finalist_items *shared, const struct finalist_user *u,
                                int64_t item)
 {
     const struct score_products *p = &shared->scorer->products;
-    const float score = p->items[item * p->stride];
+    const float *scores = p->items + shared->column;
+    const float score = scores[item * p->stride];
     int64_t places = shared->above[item];
     for (int64_t m = 0; m < u->n_masked; m++) {
-        const float other = p->items[(int64_t)u->masked[m] * p->stride];
+        const float other = scores[(int64_t)u->masked[m] * p->stride];
         places -= (other > score) + (other >= score);
     }
     return places;
@@ -691,12 +728,9 @@ static int walk_order(struct finalists *f, int i, struct dpf_error *error)
 
 int finalists_find(struct finalists *f, struct dpf_error *error)
 {
-    const int64_t n_items = f->shared->n_items;
+    const int is_base = scorer_is_base(f->shared->scorer);
+    const int64_t n_items = is_base ? 0 : f->shared->n_items;
     int status = 0;
-    for (int i = 0; i < f->n_users && status == 0 && f->shared->order; i++)
-        status = walk_order(f, i, error);
-    if (f->shared->order)
-        return status;
     for (int i = 0; i < f->n_users && status == 0; i++)
         status = open_user(f, i, error);
     for (int64_t first = 0; first < n_items && status == 0; first += BLOCK)
@@ -704,6 +738,10 @@ int finalists_find(struct finalists *f, struct dpf_error *error)
     for (int i = 0; i < f->n_users && status == 0; i++) {
         if (f->users[i].left)
             continue;
+        if (f->near[i].in_order) {
+            status = walk_order(f, i, error);
+            continue;
+        }
         status = close_list(f, i, error);
         if (status == 0 && f->wants_places)
             status = close_places(f, i, error);

@@ -29,8 +29,9 @@ struct finalist_items {
     int64_t k;
     struct score_panels panels;
     const struct near_kernels *kernels;
-    /* base/1 has this instead: items by score, of equal ones the first; and of each item the number above it plus the number
-       that is not below it. */
+    /* The order of those whose row is 1 in `column` and 0 elsewhere: base/1 has nothing else, in ease/1 those without a record that
+       has a column. Items by score, of equal ones the first; and of each item the number above it plus the number that is not below it. */
+    int64_t column;
     struct top_entry *order;
     int64_t *above;
 };

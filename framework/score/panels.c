@@ -178,9 +178,9 @@ void score_panels_measure(const struct score_panels *p, const float *row, double
         squares[c + 1] = squares[c] + (c == p->lone ? 0 : (double)row[c] * (double)row[c]);
 }
 
-/* Sums of squares are rounded up to the stride times, each by 2^-53 of the whole: 1e-10 of it is more than enough for strides below
-   10^5, which is what near scores have. */
-double score_panels_most(const struct score_panels *p, int64_t block, const float *row, const double *squares)
+/* A bound of the product of both rows without the lone column. Sums of squares are rounded up to the stride times, each by
+   2^-53 of the whole: 1e-10 of it is more than enough for strides below 10^5, which is what near scores have. */
+static double product_bound(const struct score_panels *p, int64_t block, const double *squares)
 {
     const int64_t from = block * (NEAR_BLOCK / NEAR_PANEL), past = from + NEAR_BLOCK / NEAR_PANEL;
     int64_t first = p->stride, end = 0;
@@ -189,8 +189,13 @@ double score_panels_most(const struct score_panels *p, int64_t block, const floa
         first = p->first[k] < first ? p->first[k] : first;
         end = last > end ? last : end;
     }
-    const double all = squares[p->stride], length = sqrt(squares[end] - squares[first] + 1e-10 * all);
-    const double lone = p->lone < 0 ? 0 : (double)row[p->lone];
-    return length * p->longest[block] * (1 + 1e-10) +
-           fmax(lone * (double)p->lone_lo[block], lone * (double)p->lone_hi[block]);
+    return sqrt(squares[end] - squares[first] + 1e-10 * squares[p->stride]) * p->longest[block] * (1 + 1e-10);
+}
+
+struct score_bounds score_panels_bound(const struct score_panels *p, int64_t block, const float *row,
+                                       const double *squares)
+{
+    const double most = product_bound(p, block, squares), lone = p->lone < 0 ? 0 : (double)row[p->lone];
+    const double lo = lone * (double)p->lone_lo[block], hi = lone * (double)p->lone_hi[block];
+    return (struct score_bounds){most + fmax(lo, hi), most + fmax(fabs(lo), fabs(hi))};
 }

@@ -35,7 +35,11 @@ void score_panels_free(struct score_panels *panels);
 
 /* Of a user's row: squares[c] becomes the sum of squares before column c, without the lone one; stride + 1 numbers. */
 void score_panels_measure(const struct score_panels *panels, const float *row, double *squares);
-/* A number that no product of that row with a row of the block exceeds, in exact arithmetic. */
-double score_panels_most(const struct score_panels *panels, int64_t block, const float *row,
-                         const double *squares);
+/* Of all products of that row with a row of the block, in exact arithmetic. */
+struct score_bounds {
+    double most; /* what none exceeds */
+    double size; /* the same of the sum of the magnitudes of what is added */
+};
+struct score_bounds score_panels_bound(const struct score_panels *panels, int64_t block, const float *row,
+                                       const double *squares);
 #endif

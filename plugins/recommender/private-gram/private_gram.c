@@ -74,8 +74,10 @@ static const dpf_param params[P_COUNT] = {
         "Implicit feedback has no values."),
     [P_RIDGE] = DPF_PARAM_REAL_F("ridge", -1.0, -1.0, 1e6, DPF_PARAM_PRIVACY, "",
                                  "Added to the Gram's diagonal, in units of its mean; -1: by rule."),
-    [P_DIAGONAL] = DPF_PARAM_REAL_F("diagonal", 0.25, 0.0, 1e6, DPF_PARAM_PRIVACY, "",
-                                    "Part of its own estimated diagonal that the Gram keeps."),
+    [P_DIAGONAL] = DPF_PARAM_REAL_F(
+        "diagonal", 0.25, 0.0, 1e6, DPF_PARAM_PRIVACY, "",
+        "Part of the Gram's estimated diagonal that is added, beside ridge: to the diagonal of the Gram of "
+        "few directions that denoising leaves; where noise hides nothing, to the whole measured one."),
     [P_RESCALE] = DPF_PARAM_REAL_F("rescale", -1.0, -1.0, 2.0, DPF_PARAM_PRIVACY, "",
                                    "Scores are divided by the items' weights to this power; -1: by rule."),
     [P_DISCOUNT] = DPF_PARAM_REAL_F(
