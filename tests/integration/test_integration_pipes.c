@@ -85,8 +85,15 @@ static void what_needs_the_records_again_says_so(void **state)
     assert_non_null(strstr(first, "--data FILE"));
     assert_int_equal(shell("$D recommend piped --data own.csv --user u3 >a 2>err"), 0);
     assert_int_equal(shell(": | $D run own.ini -q -o data.path=- -O none 2>err"), 3);
-    assert_non_null(strstr(slurped("err"), "/dev/stdin: this file has no header"));
+    assert_non_null(strstr(slurped("err"), "/dev/stdin: this file is empty, so it has no header"));
     assert_int_equal(shell("$D run own.ini -q -o data.path=- -O none <&- 2>err"), 3);
+    /* A client that was not told to write a header. */
+    assert_int_equal(
+        shell("sed 's/[a-z]//g' own.csv | tail -n +2 | $D run own.ini -q -o run.verdict=no -o run.compare= "
+              "-o data.path=- -O headless 2>err"),
+        0);
+    assert_non_null(strstr(slurped("err"),
+                           "the header has numbers and no names: if it is a record, set data.header = no"));
     assert_int_equal(
         shell("cat own.csv | TMPDIR=./no-such-place $D run own.ini -q -o data.path=- -O none 2>err"), 1);
     assert_non_null(strstr(slurped("err"), "set TMPDIR to a directory with room"));
