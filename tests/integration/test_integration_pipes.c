@@ -154,7 +154,7 @@ static void unknown_items_enter_lists_when_they_are_named(void **state)
         shell("$D start own.csv feedback=explicit want=ratings users=700 items=200 value-min=1 value-max=5 "
               "epsilon=30 header=yes recipe=private-ratings items-file=catalogue.txt --output rate.ini >out"),
         0);
-    assert_int_equal(shell("$D run rate.ini -q -o run.verdict=no -O rated 2>err"), 0);
+    assert_int_equal(shell("$D run rate.ini" SEEDED "-O rated 2>err"), 0);
     assert_int_equal(shell("$D recommend rated --data zoe.csv --user zoe -n 300 >some 2>err"), 0);
     assert_int_equal(
         shell("$D recommend rated --data zoe.csv --user zoe -n 300 --candidates catalogue.txt >all 2>err"),
