@@ -188,6 +188,7 @@ KINDS = [
      ("-o", "items.a.sampler.below=0.5", "-o", "items.b.sampler.from=0.5", "-o", "items.b.mechanism.epsilon=2"), 0.3),
     ("stretched values", of_records("full"), ("-o", "items.transforms=stretch", "-o", "items.transform.stretch.center=3"), 0.99),
     ("metrics of lists", "recommended/ranking.ini", NOISY + ("-o", "evaluate.metrics=ndcg, hr", "-o", "evaluate.k=5, 10"), 0.99),
+    ("metrics of lists with cut-offs of their names", "recommended/ranking.ini", NOISY + ("-o", "evaluate.k=5", "-o", "evaluate.metrics=ndcg@5, hr@5"), 0.99),
     ("all metrics, Laplace noise", "recommended/ranking.ini", NOISY + ("-o", "evaluate.release-noise=laplace"), 0.97),
     ("metrics, replace", "recommended/ratings.ini", NOISY + ("-o", "privacy.adjacency=replace",), 0.99),
     ("a Poisson number of runs", "recommended/selected.ini", ("-o", "select.repetitions=poisson"), 0.99),
