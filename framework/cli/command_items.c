@@ -10,10 +10,12 @@ static const char usage[] =
     "private-popularity, whose noisy counts then choose the items of a factorization. It reads\n"
     "release/ alone, so the list is as public as that release and costs nothing more; a run on the\n"
     "same records that uses it is a second release. Name one [privacy] ledger in both: it adds them up.\n"
-    "It warns where nothing is proved of the run.\n"
-    "--scores writes a table with columns item and score instead, for [data] item-features: sampler\n"
-    "count-weights reads it. With --json, an error is one line of JSON.\n"
-    "--format csv, tsv or jsonl, or an --output of such a name, writes a table with the items' names.\n";
+    "It warns where nothing is proved of the run. With --json, an error is one line of JSON.\n"
+    "\n"
+    "  --scores           a table with columns item and score instead, for [data] item-features:\n"
+    "                     sampler count-weights reads it\n"
+    "  --format FORM      csv, tsv or jsonl, or an --output of such a name: a table with the items'\n"
+    "                     names\n";
 
 int command_items(int argc, char **argv)
 {

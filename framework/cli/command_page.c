@@ -9,8 +9,9 @@ static const char usage[] =
     "it in a browser searches items, rates some, and sees the list at once. The list is computed\n"
     "there; the page may load and send nothing (its content security policy says so), and what is\n"
     "rated is gone when it is closed. It reads release/ of the run and, for home terms, the public\n"
-    "item-features, so that it is as public as the release. The file is RUN/release/page.html without\n"
-    "--output; its name is printed. With --json, an error is one line of JSON.\n";
+    "item-features, so that it is as public as the release. With --json, an error is one line of JSON.\n"
+    "\n"
+    "  --output FILE      where to write it; without it, RUN/release/page.html. The name is printed\n";
 
 int command_page(int argc, char **argv)
 {

@@ -34,7 +34,7 @@ static int check(const struct arguments *arguments, struct dpf_error *error)
     if (!arguments->all == !arguments->user)
         return error_set(error, DPF_FAULT_CONFIG, "give either --user ID or --all");
     if (arguments->all && !arguments->output)
-        return error_set(error, DPF_FAULT_CONFIG, "--all needs --output FILE");
+        return error_set(error, DPF_FAULT_CONFIG, "--all needs --output FILE (\"-\" is standard output)");
     return 0;
 }
 

@@ -412,7 +412,10 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
     for (int which = 0; which < 2 && run->n_terms > 0; which++)
         judge_bare_terms(plan, &plan->sides[which], run);
     run->local_users = plan_has(plan, MODEL_AT_HOME);
-    run->public_features = plan_releases_read_items(plan) || *plan->data.params.values[D_USER_FEATURES].text;
+    /* Scores whose metrics are released may have home terms, which read features that no release of the model does. */
+    run->public_features = plan_releases_read_items(plan) ||
+                           *plan->data.params.values[D_USER_FEATURES].text ||
+                           (plan->metrics.numbers > 0 && *plan->data.params.values[D_ITEM_FEATURES].text);
     run->secure = plan->privacy.params.values[PRIVACY_RANDOMNESS].integer == 0;
     return judge_input(plan, run, error);
 }

@@ -25,6 +25,7 @@ struct known {
 
 struct scan_cache {
     char *file;
+    size_t base; /* of its path: the directory that must be there */
     char program[STAMP];
     char *bytes; /* of the file, cut into texts */
     struct known *known;
@@ -51,20 +52,39 @@ static int stamp_of(const char *path, char stamp[STAMP])
     return 0;
 }
 
+/* Whether a directory is there, and is the user's: what others have, as HOME below sudo, or what nobody has made, as
+   the HOME of a service, stays as it is. */
+static int is_own_directory(const char *path)
+{
+    struct stat s;
+    return path && path[0] == '/' && stat(path, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid();
+}
+
 /* One file for each place of a program; the stamp in it says which program is there. */
-static char *place_of_file(void)
+static char *place_of_file(size_t *base)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const int has_cache = cache && cache[0] == '/';
     char program[4096];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-    if (length <= 0 || getauxval(AT_SECURE))
+    if (length <= 0 || getauxval(AT_SECURE) || !is_own_directory(has_cache ? cache : home))
         return NULL;
     for (ssize_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)program[i]) * UINT64_C(1099511628211);
-    if (cache && cache[0] == '/')
-        return memory_format("%s/dpframe/plugins-%016" PRIx64, cache, hash);
-    return home && home[0] == '/' ? memory_format("%s/.cache/dpframe/plugins-%016" PRIx64, home, hash) : NULL;
+    *base = strlen(has_cache ? cache : home);
+    return memory_format("%s%s/dpframe/plugins-%016" PRIx64, has_cache ? cache : home,
+                         has_cache ? "" : "/.cache", hash);
+}
+
+/* The directories below the one that is there; others cannot look into them, whatever the umask. */
+static void make_place(const struct scan_cache *cache)
+{
+    for (char *slash = cache->file + cache->base; (slash = strchr(slash + 1, '/'));) {
+        *slash = '\0';
+        (void)mkdir(cache->file, 0700); /* without it the file is not written */
+        *slash = '/';
+    }
 }
 
 /* The bytes of a file that nobody but its user can have written. NULL if there is none. */
@@ -118,7 +138,7 @@ struct scan_cache *scan_cache_open(void)
     struct scan_cache *cache = enabled ? memory_new(1, sizeof *cache) : NULL;
     if (!cache)
         return NULL;
-    cache->file = place_of_file();
+    cache->file = place_of_file(&cache->base);
     if (!cache->file || stamp_of("/proc/self/exe", cache->program) != 0) {
         scan_cache_free(cache);
         return NULL;
@@ -173,7 +193,6 @@ void scan_cache_write(struct scan_cache *cache)
     char stamp[STAMP];
     if (!cache || cache->added.length == 0)
         return;
-    char *directory = files_directory(cache->file);
     text_add(&text, FIRST_LINE "%s\n", cache->program);
     for (size_t i = 0; i < cache->n && text.length < (size_t)MOST_BYTES / 2; i++) {
         const struct known *known = &cache->known[i];
@@ -181,8 +200,8 @@ void scan_cache_write(struct scan_cache *cache)
             text_add(&text, "%s %s %s %s\n", known->stamp, known->role, known->id, known->path);
     }
     text_append(&text, cache->added.data, cache->added.length);
-    if (directory && !text.failed && !cache->added.failed && files_make_directory(directory, &ignored) == 0)
+    make_place(cache);
+    if (!text.failed && !cache->added.failed)
         (void)files_write_private_text(cache->file, text.data, &ignored);
-    free(directory);
     text_free(&text);
 }

@@ -5,6 +5,7 @@
  * A file that loaded well in a child process, and that is unchanged since, need not be loaded to know its components: only
  * those that are asked for are. The user's own file $XDG_CACHE_HOME/dpframe/plugins-... (or ~/.cache) holds for each
  * plugin its size, times and place on the disk, and for this very program. Whatever is wrong with it, the scan is done.
+ * The directory of the variable must be there and be the user's.
  */
 #ifndef DPF_PLUGIN_SCAN_CACHE_H
 #define DPF_PLUGIN_SCAN_CACHE_H

@@ -157,6 +157,8 @@ void say_item_features(asked *q, struct text *out)
 {
     if (is_set(q, D_ITEM_FEATURES))
         text_add(out, "The features of items ([data] item-features): declared public, read without noise.\n");
+    if (is_set(q, D_ITEM_NAMES))
+        text_add(out, "The names of items ([data] item-names): declared public, written beside the ids.\n");
 }
 
 void say_user_features(asked *q, struct text *out)

@@ -91,6 +91,16 @@ static int find_first(const struct file_options *options, struct source *source,
     return status;
 }
 
+/* A database's client that was not told to write a header gives such a one. */
+static int are_numbers(const struct first_row *row)
+{
+    double number;
+    for (int64_t c = 0; c < row->n; c++)
+        if (field_real(&row->fields[c], &number) != 0)
+            return 0;
+    return row->n > 0;
+}
+
 /* Its layout, by the first row. */
 static int decide(const struct file_options *options, enum form_use use, const char *path, int found,
                   const struct first_row *first, const struct dpf_error *fault, struct input_form *out,
@@ -101,6 +111,11 @@ static int decide(const struct file_options *options, enum form_use use, const c
         if (use != FORM_TO_LOOK && out->layout.has_header && options->header == HEADER_AUTO)
             log_message(LOG_LEVEL_INFO, "%s:%lld: read as a header (data.%sheader = auto)", path,
                         (long long)first->line, options->prefix);
+        if (use != FORM_TO_LOOK && out->layout.has_header && are_numbers(first))
+            log_message(
+                LOG_LEVEL_WARNING,
+                "%s:%lld: the header has numbers and no names: if it is a record, set data.%sheader = no",
+                path, (long long)first->line, options->prefix);
         return 0;
     }
     /* What is wrong with the first line of a file is for its reading to say; what its columns lack, at once. */
@@ -108,7 +123,8 @@ static int decide(const struct file_options *options, enum form_use use, const c
         return place_error(&local, path, first->line, error);
     if (found == 0 && options->header == HEADER_YES)
         return error_at(error, DPF_FAULT_DATA, path, 0,
-                        "this file has no header; give it one, or set data.%sheader = no", options->prefix);
+                        "this file is empty, so it has no header; give it one, or set data.%sheader = no",
+                        options->prefix);
     if (found == 0 && use != FORM_TO_LOOK)
         return error_at(error, DPF_FAULT_DATA, path, 0, "this file contains no records");
     return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * page_file.h - one HTML file that holds a released model and a script that scores by it: whoever opens it rates items and
- * sees their list, and nothing leaves the browser (docs/adr/0045).
+ * sees their list, and nothing leaves the browser (docs/adr/0048).
  */
 #ifndef DPF_SAVED_PAGE_FILE_H
 #define DPF_SAVED_PAGE_FILE_H

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "lines/fields.h"
@@ -324,6 +325,17 @@ int look_at(const char *path, int is_list, struct look *out, struct dpf_error *e
 const char *look_delimiter(const struct look *look)
 {
     return look->delimiter ? look->delimiter : strcmp(look->format, "csv") == 0 ? "comma" : "tab";
+}
+
+int look_title(const struct look *look)
+{
+    static const char *const usual[] = {"title", "name", "movie_title", "item_name", "product_name"};
+    const int width = look->fields < LOOK_FIELDS ? (int)look->fields : LOOK_FIELDS;
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0] && look->has_header; i++)
+        for (int c = 0; c < width; c++)
+            if (strcasecmp(look->names[c], usual[i]) == 0)
+                return c;
+    return -1;
 }
 
 void look_table(const struct look *look, const char *path, struct text *out)

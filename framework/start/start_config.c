@@ -121,6 +121,22 @@ static void print_catalogue(const struct start_facts *facts)
                look->fields > 1 ? look_delimiter(look) : "");
 }
 
+/* A public file that seems to name items for people, where no names are declared. */
+static void print_titles(const struct start_facts *facts)
+{
+    static const int files[] = {FACT_ITEM_FEATURES, FACT_ITEMS_FILE};
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && !facts->values[FACT_ITEM_NAMES]; i++) {
+        struct look look;
+        struct dpf_error ignored = {0};
+        const char *path = facts->values[files[i]];
+        if (!path || look_at(path, 1, &look, &ignored) != 0 || look_title(&look) < 0)
+            continue;
+        print_line("Names: ", "lists and predictions show ids. For names, add item-names = %s:%s to [data].",
+                   path, look.names[look_title(&look)]);
+        return;
+    }
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
 struct start {
@@ -197,6 +213,7 @@ static int check_config(const struct start *start, struct dpf_error *error)
         print_line("Wrote ", "%s: %s Of %s dpframe has read the first lines alone.", start->config,
                    start->recipe->summary, start->arguments->rest[0]);
         print_catalogue(&start->facts);
+        print_titles(&start->facts);
         print_promise(&session.plan);
         print_line("Expected: ", "%s.", cost ? cost : "");
         const int stem = stem_length(start->config);

@@ -7,7 +7,7 @@ from ._guarantee import Condition, Guarantee, Proof
 from ._model import Model
 from ._program import Progress, account, check, run, start, sweep
 from ._results import Run, load
-from ._saved import Prediction, Recommendation, Rows, Similar, compare, evaluate, predict, recommend, report, similar
+from ._saved import Prediction, Recommendation, Rows, Similar, compare, evaluate, page, predict, recommend, report, similar
 
 __all__ = [
     "Condition",
@@ -31,6 +31,7 @@ __all__ = [
     "convert_parquet",
     "evaluate",
     "load",
+    "page",
     "predict",
     "recommend",
     "report",

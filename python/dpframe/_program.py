@@ -205,14 +205,21 @@ def check(config: PathLike, settings: Settings = None, *, data: Any = None) -> _
         return account(config, changed)
 
 
+def _stem(name: str) -> str:
+    """ratings.csv.gz -> ratings, as the program does."""
+    end = name.find(".", 1)
+    return name if end < 0 else name[:end]
+
+
 def start(file: PathLike, output: Optional[PathLike] = None, **facts: Any) -> Path:
     """
     Writes a commented configuration for a file of records, as `dpframe start` does. Returns its path.
 
-    facts: those of `dpframe start --help`, with _ for -: feedback="implicit", users=1000, value_min=1, epsilon=1.
+    facts: those of `dpframe start --help`, with _ for -: feedback="implicit", users=1000, value_min=1, epsilon=1;
+    those with a dot as **{"item-features.categories": "genres"}.
     output: where it is written; by default FILE's name with .ini in the working directory.
     """
-    path = Path(output) if output is not None else Path(Path(file).name).with_suffix(".ini")
+    path = Path(output) if output is not None else Path(_stem(Path(file).name) + ".ini")
     given = [f"{name.replace('_', '-')}={_text(value)}" for name, value in facts.items()]
     call(["start", Path(file), *given, "--output", path, "--json"])
     return path

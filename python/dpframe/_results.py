@@ -172,6 +172,10 @@ class Run:
         """See dpframe.evaluate."""
         return _saved.evaluate(self, data, settings)
 
+    def page(self, output: Any = None) -> Path:
+        """See dpframe.page."""
+        return _saved.page(self, output)
+
     def report(self) -> Path:
         """See dpframe.report."""
         return _saved.report(self)

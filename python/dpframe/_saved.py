@@ -164,6 +164,16 @@ class _Dictionaries(Rows):
         return _frames.pandas().DataFrame(list(self))
 
 
+def page(run: RunLike, output: Optional[RunLike] = None) -> Path:
+    """
+    Writes one HTML file that recommends in a browser from the released model, as `dpframe page` does; by default into
+    release/ of the run. Returns its path.
+    """
+    place = Path(output) if output is not None else Path(run) / "release" / "page.html"
+    _program.call(["page", Path(run), "--output", place, "--json"])
+    return place
+
+
 def report(directory: RunLike) -> Path:
     """Writes the page of a run or a sweep. Returns its path."""
     _program.call(["report", Path(directory), "--json"])

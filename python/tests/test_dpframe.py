@@ -145,6 +145,8 @@ class Saved(unittest.TestCase):
             self.assertEqual(run.item_factors.shape, (20, 1))
             self.assertFalse(hasattr(run, "user_factors"))
             self.assertEqual(len(run.item_ids), 20)
+            self.assertEqual(run.page(), run.directory / "release" / "page.html")
+            self.assertEqual(run.page(Path(directory) / "own.html").read_bytes(), run.page().read_bytes())
 
 
 class Forms(unittest.TestCase):

@@ -168,6 +168,35 @@ static void lines_of_files_that_are_gone_go(void **state)
     run("! grep -q some.so '%s' && grep -q other.so '%s'", file, file);
 }
 
+/* The HOME of a service that nobody made, and that of somebody else, as below sudo. */
+static void no_home_is_made(void **state)
+{
+    char id[64], home[128];
+    struct stat info;
+    (void)state;
+    assert_int_equal(unsetenv("XDG_CACHE_HOME"), 0);
+    snprintf(home, sizeof home, "%s/home", root);
+    assert_int_equal(setenv("HOME", home, 1), 0);
+    assert_int_equal(components(id), 1);
+    assert_int_not_equal(stat(home, &info), 0);
+    assert_int_equal(mkdir(home, 0700), 0);
+    if (geteuid() == 0) { /* only root can give a directory away */
+        assert_int_equal(chown(home, 65534, 65534), 0);
+        assert_int_equal(components(id), 1);
+        run("! test -e '%s/.cache'%s", home, "");
+        assert_int_equal(chown(home, 0, 0), 0);
+    }
+    const mode_t mask = umask(0);
+    assert_int_equal(components(id), 1);
+    umask(mask);
+    for (int i = 0; i < 2; i++) {
+        strcat(home, i ? "/dpframe" : "/.cache");
+        assert_int_equal(stat(home, &info), 0);
+        assert_int_equal(info.st_mode & 0777, 0700);
+    }
+    assert_int_equal(setenv("XDG_CACHE_HOME", root, 1), 0);
+}
+
 /* Last, since what this process has loaded it does not look up in the cache. */
 static void what_is_loaded_must_be_what_was_listed(void **state)
 {
@@ -195,6 +224,7 @@ int main(void)
                                        cmocka_unit_test(a_damaged_file_is_no_fault),
                                        cmocka_unit_test(a_changed_file_is_scanned),
                                        cmocka_unit_test(lines_of_files_that_are_gone_go),
+                                       cmocka_unit_test(no_home_is_made),
                                        cmocka_unit_test(what_is_loaded_must_be_what_was_listed)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -105,7 +105,7 @@ static void a_quoted_file(void **state)
 
 /* ---- forms of tables -------------------------------------------------------------------------------------- */
 
-static const char *slurp(const char *name)
+static char *slurp(const char *name)
 {
     gzFile file = gzopen(command_path(name), "rb"); /* plain ones, too */
     assert_non_null(file);
@@ -174,6 +174,45 @@ static void other_forms_are_refused_before_anything_runs(void **state)
     begins(slurp("x.dat"), "user,item,");
 }
 
+/* Blanks and line ends become one blank each, in place: a statement is wrapped. */
+static const char *joined_lines(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (!strchr(" \n", *from))
+            *to++ = *from;
+        else if (to > text && to[-1] != ' ')
+            *to++ = ' ';
+    *to = '\0';
+    return text;
+}
+
+/* What release/ has of a file is declared public there, and nothing is said of a file that is not named. */
+static void the_statement_says_that_names_are_public(void **state)
+{
+    static const char said[] = "- The names of items ([data] item-names): declared public";
+    (void)state;
+    assert_non_null(strstr(slurp("plain/release/guarantee.txt"), said));
+    command_expect("run plain.ini -q -O unnamed -o data.item-names=", 0, "");
+    assert_null(strstr(slurp("unnamed/release/guarantee.txt"), "item-names"));
+}
+
+/* Home terms of released metrics read the facts that no release of the model does. */
+static void the_statement_says_that_metrics_read_facts(void **state)
+{
+    static const char declared[] = "features that are declared public";
+    (void)state;
+    command_expect("run plain.ini -q -O facts -o data.item-features=names.csv -o "
+                   "data.item-features.categories=name -o model.home-terms=only",
+                   0, "");
+    assert_null(strstr(joined_lines(slurp("facts/release/guarantee.txt")), declared));
+    command_expect("run plain.ini -q -O facts -o data.item-features=names.csv -o "
+                   "data.item-features.categories=name -o model.home-terms=only -o evaluate.metrics=ndcg -o "
+                   "evaluate.release=noisy",
+                   0, "");
+    assert_non_null(strstr(joined_lines(slurp("facts/release/guarantee.txt")), declared));
+}
+
 /* ---- files of names that are wrong ------------------------------------------------------------------------ */
 
 static void wrong_names_are_told(void **state)
@@ -219,6 +258,8 @@ int main(void)
         cmocka_unit_test(a_quoted_file),
         cmocka_unit_test(tables_have_the_form_that_is_asked_for),
         cmocka_unit_test(other_forms_are_refused_before_anything_runs),
+        cmocka_unit_test(the_statement_says_that_names_are_public),
+        cmocka_unit_test(the_statement_says_that_metrics_read_facts),
         cmocka_unit_test(wrong_names_are_told),
     };
     return cmocka_run_group_tests(tests, begin, training_end);

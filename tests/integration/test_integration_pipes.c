@@ -42,7 +42,9 @@ static void a_pipe_is_as_good_as_a_file(void **state)
     (void)state;
 #define SEEDED " -q -o privacy.randomness=reproducible -o privacy.noise-seed=5 -o run.verdict=no "
     assert_int_equal(shell("$D run own.ini" SEEDED "-O file 2>err"), 0);
-    assert_int_equal(shell("cat own.csv | $D run own.ini" SEEDED "-o data.path=- -O piped 2>err"), 0);
+    assert_int_equal(shell("mkdir kept && cat own.csv | TMPDIR=./kept $D run own.ini" SEEDED
+                           "-o data.path=- -O piped 2>err"),
+                     0);
     assert_int_equal(shell("cmp file/release/model/base.npy piped/release/model/base.npy"), 0);
     assert_int_equal(shell("$D run own.ini" SEEDED "-o data.path=- -O redirected <own.csv 2>err"), 0);
     assert_int_equal(shell("cmp file/release/model/base.npy redirected/release/model/base.npy"), 0);
@@ -51,10 +53,10 @@ static void a_pipe_is_as_good_as_a_file(void **state)
         shell("(cat own.csv >fifo &) ; $D run own.ini" SEEDED "-o data.path=fifo -O named 2>err"), 0);
     assert_int_equal(shell("cmp file/release/model/base.npy named/release/model/base.npy"), 0);
     /* Quotes turn up late, so that it is read twice. */
-    assert_int_equal(shell("{ cat own.csv; echo '\"u0\",\"i7\",4'; } | $D run own.ini" SEEDED
+    assert_int_equal(shell("{ cat own.csv; echo '\"u0\",\"i7\",4'; } | TMPDIR=./kept $D run own.ini" SEEDED
                            "-o data.path=- -O quoted 2>err"),
                      0);
-    assert_int_equal(shell("test -z \"$(ls /tmp/dpframe-?????? 2>/dev/null)\""), 0);
+    assert_int_equal(shell("test -z \"$(ls -A kept)\""), 0);
     /* The configuration of the run names the pipe, and not where it was kept. */
     assert_non_null(strstr(slurped("piped/config.ini"), "path = -\n"));
 }
@@ -85,8 +87,15 @@ static void what_needs_the_records_again_says_so(void **state)
     assert_non_null(strstr(first, "--data FILE"));
     assert_int_equal(shell("$D recommend piped --data own.csv --user u3 >a 2>err"), 0);
     assert_int_equal(shell(": | $D run own.ini -q -o data.path=- -O none 2>err"), 3);
-    assert_non_null(strstr(slurped("err"), "/dev/stdin: this file has no header"));
+    assert_non_null(strstr(slurped("err"), "/dev/stdin: this file is empty, so it has no header"));
     assert_int_equal(shell("$D run own.ini -q -o data.path=- -O none <&- 2>err"), 3);
+    /* A client that was not told to write a header. */
+    assert_int_equal(
+        shell("sed 's/[a-z]//g' own.csv | tail -n +2 | $D run own.ini -q -o run.verdict=no -o run.compare= "
+              "-o data.path=- -O headless 2>err"),
+        0);
+    assert_non_null(strstr(slurped("err"),
+                           "the header has numbers and no names: if it is a record, set data.header = no"));
     assert_int_equal(
         shell("cat own.csv | TMPDIR=./no-such-place $D run own.ini -q -o data.path=- -O none 2>err"), 1);
     assert_non_null(strstr(slurped("err"), "set TMPDIR to a directory with room"));

@@ -288,6 +288,8 @@ static void features_of_a_csv_are_declared(void **state)
                    0, "");
     assert_non_null(strstr(command_out, "Promised: what release/ shows"));
     assert_non_null(strstr(command_out, "private-ratings"));
+    assert_non_null(strstr(command_out, "Names: "));
+    assert_non_null(strstr(command_out, "films.csv:title"));
     command_slurp(command_path("a/featured.ini"), text, sizeof text);
     assert_non_null(strstr(text, "item-features.format = csv\n"));
     assert_non_null(strstr(text, "\nhome-terms = yes\n"));
@@ -307,11 +309,19 @@ static void a_catalogue_is_read_as_it_looks(void **state)
     training_file("semicolons.csv", text);
     command_expect("start own.csv " LISTS " items-file=semicolons.csv -O a/catalogue.ini", 0, "");
     assert_non_null(strstr(command_out, "Catalogue: ids are in column 2, item"));
+    assert_non_null(strstr(command_out, "semicolons.csv:title"));
     assert_non_null(
         strstr(command_out, "epsilon = 3, delta = 1e-05")); /* rounded up, and no more digits than that */
     command_slurp(command_path("a/catalogue.ini"), text, sizeof text);
     assert_non_null(
         strstr(text, "catalogue.delimiter = semicolon\ncatalogue.header = yes\ncatalogue.column = 2\n"));
+    command_expect("start own.csv " LISTS
+                   " items-file=semicolons.csv item-names=semicolons.csv:title -O a/named.ini",
+                   0, "");
+    assert_null(strstr(command_out, "Names: "));
+    command_expect("run a/named.ini -q -o run.verdict=no -o run.compare= -O named", 0, "");
+    command_slurp(command_path("named/release/item_names.txt"), text, sizeof text);
+    assert_int_equal(strncmp(text, "Film 0, again\n", 14), 0);
     command_expect("run a/catalogue.ini -q -o run.verdict=no -o run.compare= -O of-catalogue", 0, "");
     command_slurp(command_path("of-catalogue/release/item_ids.txt"), text, sizeof text);
     assert_int_equal(strncmp(text, "i0\ni1\n", 6), 0);
