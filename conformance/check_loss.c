@@ -404,11 +404,44 @@ static void rule_scaled(struct check *check)
     }
 }
 
+/* The host leaves out rows that the loss says are 0: with anything else in one of them, what is released would change. */
+static void look_at_empty_rows(struct check *check, const struct scenario *scenario)
+{
+    const struct loss_inputs *in = scenario->data;
+    const int64_t width = in->query.width;
+    double *rows = check_keep(check, (size_t)(GROUPS * width) * sizeof *rows);
+    if (!rows || run_once(check, scenario, rows) != 0)
+        return;
+    for (int64_t g = 0; g < GROUPS; g++)
+        for (int64_t i = 0; in->offsets[g] == in->offsets[g + 1] && i < width; i++)
+            if (rows[g * width + i] != 0) {
+                check_fail(check,
+                           "%s: number %d of row %d, which has no record, is %g; it must be 0, or the loss "
+                           "must not have "
+                           "the flag DPF_LOSS_ZERO_WITHOUT_RECORDS",
+                           scenario->name, (int)i, (int)g, rows[g * width + i]);
+                return;
+            }
+}
+
+static void rule_zeros(struct check *check)
+{
+    for (int index = 0, got = 1; got; index++) {
+        struct scenario scenario;
+        got = check_loss_scenario(check, index, &scenario);
+        if (got != 1 || scenario.run != run_accumulate ||
+            !(table(scenario.instance)->flags & DPF_LOSS_ZERO_WITHOUT_RECORDS))
+            continue; /* nothing is promised */
+        look_at_empty_rows(check, &scenario);
+    }
+}
+
 static const struct check_rule rules[] = {
     {"loss.query", DPF_ROLE_LOSS, rule_query, "blocks lie within the row and do not overlap"},
     {"loss.grid", DPF_ROLE_LOSS, rule_grid, "sums on a grid are exact, whatever the order of records"},
     {"loss.scaled", DPF_ROLE_LOSS, rule_scaled,
      "integer sums of scaled records are those of the records one by one"},
+    {"loss.zeros", DPF_ROLE_LOSS, rule_zeros, "rows without records are 0 where the loss says so"},
     {"loss.sensitivity", DPF_ROLE_LOSS, check_rule_sensitivity,
      "no pair of neighbours differs by more than the stated sensitivity"},
     {"loss.monotone", DPF_ROLE_LOSS, check_rule_sensitivity_monotone,

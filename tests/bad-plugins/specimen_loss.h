@@ -14,6 +14,12 @@
 #ifndef ON_GRID
 #define ON_GRID(X, GRID) dpf_on_grid(X, GRID)
 #endif
+#ifndef FIRST_OF /* what a row begins with, before its n records are added */
+#define FIRST_OF(N) ((void)(N), 0.0)
+#endif
+#ifndef LOSS_FLAGS
+#define LOSS_FLAGS 0
+#endif
 
 static dpf_status query(void *self, const dpf_side_info *info, dpf_query *out)
 {
@@ -53,6 +59,7 @@ static dpf_status accumulate(void *self, const dpf_call *call, const dpf_query *
     for (int64_t g = 0; g < groups->n_groups; g++) {
         const float *x = dpf_row(groups->self, groups->rows[g]) + q->first;
         memset(out + g * stride, 0, (size_t)q->width * sizeof *out);
+        out[g * stride] = FIRST_OF(groups->offsets[g + 1] - groups->offsets[g]);
         for (int64_t i = groups->offsets[g]; i < groups->offsets[g + 1]; i++) {
             const float *y = dpf_row(groups->other, groups->others[i]) + q->first;
             double residual = (groups->values ? (double)groups->values[i] : 1) - groups->offset;
@@ -68,7 +75,8 @@ static dpf_status accumulate(void *self, const dpf_call *call, const dpf_query *
     return DPF_OK;
 }
 
-static const dpf_loss functions = {.query = query, .sensitivity = sensitivity, .accumulate = accumulate};
+static const dpf_loss functions = {
+    .flags = LOSS_FLAGS, .query = query, .sensitivity = sensitivity, .accumulate = accumulate};
 SPECIMEN_OF(DPF_ROLE_LOSS, functions)
 
 #endif

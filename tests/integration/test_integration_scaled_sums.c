@@ -28,6 +28,20 @@ static const char base[] =
     "[items.transform.clip-rows]\nbound = 1\n"
     "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = sum\n";
 
+static const char implicit[] =
+    "[run]\nrounds = 3\nthreads = 2\norder = users, items\n"
+    "[data]\nformat = synthetic\nfeedback = implicit\nsynthetic.users = 150\nsynthetic.items = 70\n"
+    "synthetic.ratings = 3000\n"
+    "[split]\nkind = none\n"
+    "[model]\nrank = 5\nusers = 150\n[parties]\nkind = users\n"
+    "[privacy]\nunit = user\nadjacency = zero-out\nrandomness = reproducible\nnoise-seed = 1\n"
+    "delta = 1e-5\n"
+    "[users]\nloss = implicit-als\nsolver = cholesky\n"
+    "[users.loss]\nunobserved-weight = 0.1\nlambda = 0.1\n"
+    "[items]\nloss = implicit-als\nsolver = ball\nmechanism = none\naggregator = sum\n"
+    "[items.loss]\nunobserved-weight = 0.1\nlambda = 0.1\n";
+static const char *configuration = base;
+
 /* ---- the term's functions, watched ----------------------------------------------------------------------
  */
 
@@ -93,7 +107,7 @@ static void run(struct training *t, const char *changes, int threads, int messag
     snprintf(text, sizeof text, "%srun.threads=%d\n", changes, threads);
     watched.messages = messages;
     watched.calls = watched.rows = 0;
-    training_run(t, base, text);
+    training_run(t, configuration, text);
 }
 
 /* taken: 1 where the sums are to be made without messages. */
@@ -171,6 +185,55 @@ static void rows_of_zeros_are_left_out(void **state)
         assert_true(watched.rows > 0 && watched.rows < all / 2);
         training_free(&t);
     }
+}
+
+#define GAUSSIAN                                                                                             \
+    "items.mechanism=gaussian\nitems.mechanism.calibration=noise-multiplier\n"                               \
+    "items.mechanism.noise-multiplier=1\nitems.mechanism.gram-share=0.2\nitems.mechanism.where=sum\n"
+
+/* The loss says that rows without records are 0 beside a Gram row (DPF_LOSS_ZERO_WITHOUT_RECORDS). */
+static void rows_that_the_loss_calls_zeros(const char *changes, int left_out)
+{
+    struct training t;
+    configuration = implicit;
+    assert_same_sums(changes, 0);
+    for (int threads = 1; threads <= 4; threads += 3) {
+        run(&t, changes, threads, 1);
+        const int64_t all = watched.rows;
+        const uint64_t bytes = (uint64_t)t.stats.bytes_up;
+        assert_true(all > 0 && bytes > 0);
+        training_free(&t);
+        run(&t, changes, threads, 0);
+        assert_true(left_out ? watched.rows > 0 && watched.rows < all / 2 : watched.rows == all);
+        assert_true((uint64_t)t.stats.bytes_up == bytes);
+        training_free(&t);
+    }
+    configuration = base;
+}
+
+static void rows_without_records_are_left_out_where_sums_are_added(void **state)
+{
+    (void)state;
+    rows_that_the_loss_calls_zeros("", 1);
+    rows_that_the_loss_calls_zeros("items.aggregator=mean\n", 1);
+    rows_that_the_loss_calls_zeros("items.aggregator=modular-sum\n", 1);
+    rows_that_the_loss_calls_zeros("items.sampler=poisson-users\nitems.sampler.rate=0.4\n", 1);
+    rows_that_the_loss_calls_zeros("items.loss.unobserved-weight=0\n", 1);
+    rows_that_the_loss_calls_zeros("items.transforms=clip-user\n" BOUND("2") GAUSSIAN, 1);
+    rows_that_the_loss_calls_zeros(
+        "items.transforms=clip-user\n" BOUND("2") GAUSSIAN "items.aggregator=mean\n", 1);
+    watched.failing = 41;
+    rows_that_the_loss_calls_zeros("items.transforms=clip-user\n" BOUND("2") GAUSSIAN, 1);
+    watched.failing = -1;
+}
+
+/* Who only masks, or adds noise of the party's own to each row, gets every row. */
+static void every_row_is_sent_where_it_shows(void **state)
+{
+    (void)state;
+    rows_that_the_loss_calls_zeros("items.aggregator=secagg\n", 0);
+    rows_that_the_loss_calls_zeros(
+        "items.transforms=clip-user\n" BOUND("2") GAUSSIAN "items.mechanism.where=party\n", 0);
 }
 
 /* One user's fault is that user's alone, whichever way it is met. */
@@ -272,6 +335,8 @@ int main(void)
         cmocka_unit_test(sums_are_those_of_messages),
         cmocka_unit_test(other_steps_make_messages),
         cmocka_unit_test(rows_of_zeros_are_left_out),
+        cmocka_unit_test(rows_without_records_are_left_out_where_sums_are_added),
+        cmocka_unit_test(every_row_is_sent_where_it_shows),
         cmocka_unit_test(faults_fall_back_to_messages),
         cmocka_unit_test(a_user_moves_the_sums_by_the_bound_at_most),
     };
