@@ -109,6 +109,25 @@ static void many_pairs_are_left_to_the_whole_spectrum(void **state)
     plain_close(&host);
 }
 
+/* Of more pairs than are asked for, those with the largest eigenvalues: by Lanczos, and as the whole spectrum has them. */
+static void the_largest_pairs_are_found(void **state)
+{
+    (void)state;
+    static const double above[] = {70, 20, 19, 8, 5, 4.9, 3, 2.5};
+    static double values[M];
+    struct matrix vectors;
+    plain_open_random(&host, component, "");
+    const dpf_call *call = call_with(&host, WORKERS, 0);
+    choose_spectrum(above, 8);
+    struct matrix a = mirrored(call);
+    assert_int_equal(top_pairs_largest(call, &a, 5, values, &vectors), 1);
+    assert_pairs(above, 5, values, &vectors);
+    a = mirrored(call);
+    assert_int_equal(symmetric_eigen_largest(call, &a, 5, values, &vectors), 0);
+    assert_pairs(above, 5, values, &vectors);
+    plain_close(&host);
+}
+
 static void bytes_do_not_depend_on_workers(void **state)
 {
     (void)state;
@@ -158,6 +177,7 @@ int main(void)
         cmocka_unit_test(few_pairs_are_found_and_proved),
         cmocka_unit_test(what_one_start_cannot_show_is_computed_otherwise),
         cmocka_unit_test(many_pairs_are_left_to_the_whole_spectrum),
+        cmocka_unit_test(the_largest_pairs_are_found),
         cmocka_unit_test(bytes_do_not_depend_on_workers),
         cmocka_unit_test(a_factor_is_one),
     };
