@@ -207,7 +207,7 @@ static __attribute__((noinline)) int64_t one_by_one(struct poisson *p, uint64_t 
 /* Words that were read in bulk, begin .. end - 1 of them not used yet. */
 #define WORDS_AHEAD 1024
 struct words_ahead {
-    uint64_t words[WORDS_AHEAD];
+    uint64_t words[WORDS_AHEAD + 3 * VECTOR]; /* behind the last come those that fill a vector up */
     int64_t begin, end;
 };
 
@@ -252,8 +252,10 @@ static int64_t propose(struct poisson *p, struct words_ahead *ahead, uint64_t at
     const uint64_t *words = ahead->words + ahead->begin;
     uint64_t verdicts[PROPOSALS];
     int64_t values[PROPOSALS], count = 0;
-    judge(words, (n + VECTOR - 1) / VECTOR * VECTOR, &p->real, values,
-          verdicts); /* whole vectors: not one by one */
+    const int64_t whole = (n + VECTOR - 1) / VECTOR * VECTOR, filled = ahead->begin + 3 * whole - ahead->end;
+    if (filled > 0)
+        memset(ahead->words + ahead->end, 0, (size_t)filled * sizeof(ahead->words[0]));
+    judge(words, whole, &p->real, values, verdicts); /* whole vectors: not one by one */
     ahead->begin += 3 * n;
     for (int64_t i = 0; i < n; i++) {
         const uint64_t *three = words + 3 * i, cell = at + 3 * (uint64_t)i;
