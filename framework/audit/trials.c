@@ -187,17 +187,9 @@ void trials_free(struct trials *trials)
 
 int trials_rekey(struct plan *plan, const char *name, int64_t number, struct dpf_error *error)
 {
-    const dpf_value *privacy = plan->privacy.params.values;
     char domain[96];
     snprintf(domain, sizeof domain, "audit %s %lld", name, (long long)number);
-    struct random_root *root =
-        privacy[PRIVACY_RANDOMNESS].integer == 0
-            ? random_root_secure(error)
-            : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, domain, error);
-    if (!root)
-        return -1;
-    plan_rekey(plan, root);
-    return 0;
+    return plan_rekey(plan, domain, error);
 }
 
 /* The score where the canary's draw is hidden: what was seen, replayed with the canary drawn in each round,

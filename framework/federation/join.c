@@ -193,10 +193,7 @@ static int pay_again(struct join *join, struct dpf_error *error)
                     join->server_round + 1, why.text);
         return 0;
     }
-    struct random_root *root = plan->guarantee.reproducible ? NULL : random_root_secure(error);
-    if (root)
-        plan_rekey(plan, root);
-    else if (!plan->guarantee.reproducible)
+    if (!plan->guarantee.reproducible && plan_rekey(plan, "noise", error) != 0)
         return -1;
     log_message(LOG_LEVEL_INFO, "the server makes round %u again, and this party pays for it again",
                 join->server_round + 1);

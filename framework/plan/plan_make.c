@@ -105,16 +105,21 @@ static int set_offset(struct plan *plan, struct dpf_error *error)
     return 0;
 }
 
-static int open_randomness(struct plan *plan, struct dpf_error *error)
+/* Where noise and private draws come from: secret, or of [privacy] noise-seed and the domain. */
+static struct random_root *noise_root(const struct plan *plan, const char *domain, struct dpf_error *error)
 {
     const dpf_value *privacy = plan->privacy.params.values;
+    return privacy[PRIVACY_RANDOMNESS].integer == 0
+               ? random_root_secure(error)
+               : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, domain, error);
+}
+
+static int open_randomness(struct plan *plan, struct dpf_error *error)
+{
     plan->seeded = random_root_seeded((uint64_t)plan->run.params.values[RUN_SEED].integer, "run", error);
     if (!plan->seeded)
         return -1;
-    plan->privacy_root =
-        privacy[PRIVACY_RANDOMNESS].integer == 0
-            ? random_root_secure(error)
-            : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, "noise", error);
+    plan->privacy_root = noise_root(plan, "noise", error);
     /* Of any kind: the ranks have not compared their configurations yet. */
     if (!plan->privacy_root || random_root_share(plan->privacy_root, error) != 0)
         return -1;
@@ -298,12 +303,16 @@ static void rekey(struct instance *instance, void *root)
     instance_rekey(instance, root);
 }
 
-void plan_rekey(struct plan *plan, struct random_root *root)
+int plan_rekey(struct plan *plan, const char *domain, struct dpf_error *error)
 {
+    struct random_root *root = noise_root(plan, domain, error);
+    if (!root)
+        return -1;
     plan->environment.privacy = root;
     plan_visit(plan, rekey, root);
     random_root_free(plan->privacy_root);
     plan->privacy_root = root;
+    return 0;
 }
 
 void plan_free(struct plan *plan)

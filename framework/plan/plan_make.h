@@ -52,8 +52,8 @@ int plan_judge_faults(const struct plan *plan, int status, struct violations *fo
    not run yet. */
 int plan_check_read(struct plan *plan, struct dpf_error *error);
 void plan_free(struct plan *plan);
-/* Noise and private draws come from another root from now on, which becomes the plan's: the same plan can be
-   run again and again. */
-void plan_rekey(struct plan *plan, struct random_root *root);
+/* Noise and private draws come from another root from now on: a secret one, or where noise is reproducible that of the
+   domain. So the same plan can be run again and again. */
+int plan_rekey(struct plan *plan, const char *domain, struct dpf_error *error);
 
 #endif

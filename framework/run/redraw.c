@@ -9,17 +9,9 @@
 static int draw_again(const struct compared_run *run, struct plan *plan, int64_t number, struct metrics *out,
                       struct dpf_error *error)
 {
-    const dpf_value *privacy = plan->privacy.params.values;
     char domain[64];
     snprintf(domain, sizeof domain, "noise drawn again %lld", (long long)number);
-    struct random_root *root =
-        privacy[PRIVACY_RANDOMNESS].integer == 0
-            ? random_root_secure(error)
-            : random_root_seeded((uint64_t)privacy[PRIVACY_NOISE_SEED].integer, domain, error);
-    if (!root)
-        return -1;
-    plan_rekey(plan, root);
-    return comparison_train(run, plan, out, error);
+    return plan_rekey(plan, domain, error) == 0 ? comparison_train(run, plan, out, error) : -1;
 }
 
 int64_t redraw(struct session *session, const struct dataset *dataset, struct pool *pool, int64_t wanted,
