@@ -229,6 +229,7 @@ TEST(the_table_is_complete)
 {
     struct asking a;
     ask(&a, FORM USER_COMES);
+    a.question.public_files = "[data] users-file: ...";
     for (int f = 0; f < N_INPUT_FACTS; f++) {
         const struct fact_entry *e = input_fact_at((enum input_fact)f);
         assert_non_null(e->name);
