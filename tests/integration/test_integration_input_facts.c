@@ -324,6 +324,30 @@ static void a_weight_that_is_out_of_bounds_stops_no_measurement(void **state)
     assert_int_equal(shell("grep -q 'privacy weight is not above 0' two/private/violations.txt"), 0);
 }
 
+/* What a file with records says is not public, whichever key names it: nothing is proved, and the key is named. */
+static void a_file_with_records_is_no_public_file(void **state)
+{
+    static const char *const keys[] = {"item-names = fine.csv:3",
+                                       "users-file = ./fine.csv\ncatalogue.delimiter = comma"};
+    (void)state;
+    write_items();
+    training_file("fine.csv", "1,1,5\n2,2,4\n3,1,2\n4,4,4\n");
+    training_file("own.csv", "1,1,5\n2,2,4\n3,1,2\n4,4,4\n");
+    for (int i = 0; i < 2; i++) {
+        char config[2048], line[256];
+        snprintf(config, sizeof config, RATINGS "%s\n" MODEL("private-biases") COMES, keys[i]);
+        training_file("pair.ini", config);
+        assert_int_equal(run_on("own.csv", "one"), 0);
+        assert_int_equal(shell("grep -q 'C11.*holds' one/release/guarantee.txt"), 0);
+        assert_int_equal(run_on("fine.csv", "two"), 0);
+        snprintf(line, sizeof line,
+                 "tr -s ' \\n' ' ' <two/release/guarantee.txt | grep -q 'These conditions fail: C11.*"
+                 "FAILS \\[data\\] %.*s: what a file with records says'",
+                 (int)strcspn(keys[i], " "), keys[i]);
+        assert_int_equal(shell(line), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +360,7 @@ int main(void)
         cmocka_unit_test(groups_that_follow_from_ids_are_not_compared_with_their_rate),
         cmocka_unit_test(a_list_that_does_not_fit_is_refused_whatever_lines_say),
         cmocka_unit_test(a_weight_that_is_out_of_bounds_stops_no_measurement),
+        cmocka_unit_test(a_file_with_records_is_no_public_file),
     };
     return cmocka_run_group_tests(tests, begin, training_end);
 }

@@ -238,6 +238,7 @@ static void the_table_is_complete(void **state)
     struct asking a;
     (void)state;
     ask(&a, FORM USER_COMES);
+    a.question.public_files = "[data] users-file: ...";
     for (int f = 0; f < N_INPUT_FACTS; f++) {
         const struct fact_entry *e = input_fact_at((enum input_fact)f);
         assert_non_null(e->name);
