@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the search compares: lists of ids, from both sides alike. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "base/memory.h"
 #include "dataset/ids.h"
 #include "dpframe/privacy.h"
@@ -47,7 +41,7 @@ static int differ(const char *first, const char *second, const struct draw_promi
 }
 
 /* Nobody else's id: the unit's may come, go, or be in both, before, between or behind the others. */
-static void the_unit_alone_may_be_in_one_list_whichever_it_is(void **state)
+TEST(the_unit_alone_may_be_in_one_list_whichever_it_is)
 {
     static const struct {
         const char *first, *second;
@@ -59,7 +53,6 @@ static void the_unit_alone_may_be_in_one_list_whichever_it_is(void **state)
     };
     const struct draw_promise leaves = {.unit = DPF_UNIT_USER},
                               shows = {.unit = DPF_UNIT_USER, .ids_public = 1};
-    (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (int turned = 0; turned < 2; turned++) {
             const char *a = turned ? lists[i].second : lists[i].first,
@@ -68,10 +61,4 @@ static void the_unit_alone_may_be_in_one_list_whichever_it_is(void **state)
                 fail_msg("\"%s\" beside \"%s\"", a, b);
             assert_int_equal(differ(a, b, &shows, lists[i].unit), strcmp(a, b) != 0);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_unit_alone_may_be_in_one_list_whichever_it_is)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

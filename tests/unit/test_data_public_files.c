@@ -35,13 +35,12 @@ static void expect(const char *path, const char *key, const char *public, const 
 }
 
 /* All keys of [data] that name files are public but the one of the records: a new key is in here by itself. */
-static void no_key_names_the_records(void **state)
+TEST(no_key_names_the_records)
 {
     static const char *const files[] = {"a.txt", "b.txt", "c.txt", "other.txt", "a.gz"};
     int64_t n;
     int keys = 0;
     const dpf_param *table = data_params(&n);
-    (void)state;
     for (int i = 0; i < 5; i++)
         if (i < 1 || i > 2)
             data_write(files[i], "1,2,3\n");
@@ -67,17 +66,11 @@ static void no_key_names_the_records(void **state)
     assert_true(keys >= 8);
 }
 
-static void all_keys_are_named(void **state)
+TEST(all_keys_are_named)
 {
     char out[PUBLIC_FILES];
-    (void)state;
     look("[data]\npath = a.txt\nitems-file = other.txt\nusers-file = a.txt\nitem-features = ./a.txt\n", out);
     assert_non_null(strstr(out, "[data] users-file, [data] item-features: "));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_key_names_the_records),
-                                       cmocka_unit_test(all_keys_are_named)};
-    return cmocka_run_group_tests(tests, data_enter, data_leave);
-}
+FIXTURE(data_enter, data_leave)

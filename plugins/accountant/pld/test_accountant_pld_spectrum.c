@@ -129,10 +129,9 @@ static void check_sums(const struct pld_spectrum *s, const long double complex *
     }
 }
 
-static void test_frequencies_against_all_of_the_circle(void **state)
+TEST(test_frequencies_against_all_of_the_circle)
 {
     static long double complex g[LENGTH / 2 + 1];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct circle_case *c = &cases[i];
         struct plain_host host;
@@ -158,10 +157,4 @@ static void test_frequencies_against_all_of_the_circle(void **state)
         pld_terms_free(&host.host, groups, c->n);
         assert_int_equal(host.live, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frequencies_against_all_of_the_circle)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
