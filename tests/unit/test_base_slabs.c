@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays of slabs: each its own bytes, until its slab has been given back for each of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "base/slabs.h"
 
-static void arrays_do_not_meet(void **state)
+TEST(arrays_do_not_meet)
 {
     enum { N = 40 };
     static const size_t counts[] = {0, 1, 63, 64, 65, 5000, 300000, 3000000};
@@ -19,8 +15,6 @@ static void arrays_do_not_meet(void **state)
     struct slab *of[N], *first = NULL;
     unsigned char *arrays[N];
     int shared = 0;
-    (void)state;
-
     for (int i = 0; i < N; i++) {
         const size_t n = counts[i % 8];
         arrays[i] = slabs_take(&slabs, n, 1, &of[i]);
@@ -42,23 +36,12 @@ static void arrays_do_not_meet(void **state)
     slab_put(NULL);
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
     struct slabs slabs = {0};
     struct slab *of = NULL;
-    (void)state;
-
     assert_null(slabs_take(&slabs, SIZE_MAX / 2, 4, &of));
     assert_null(slabs_take(&slabs, SIZE_MAX - 3, 1, &of));
     assert_null(of);
     slabs_close(&slabs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_do_not_meet),
-        cmocka_unit_test(what_cannot_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

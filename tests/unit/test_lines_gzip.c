@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packed files beside zlib alone: the same bytes, or the same words, for files that are whole, damaged or cut off. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <zlib.h>
 
+#include "kit/test.h"
 #include "lines/gzip.h"
 
 enum { MEMBERS = 3, LENGTH = 700000, ROOM = MEMBERS * LENGTH + 1 };
 
-static char path[] = "gzip-test-XXXXXX\0gz";
+static char path[] = "/tmp/dpframe-gzip-XXXXXX\0gz";
 static unsigned char packed[ROOM], damaged[ROOM];
 static char text[ROOM], ours[ROOM], theirs[ROOM];
 
@@ -106,11 +103,15 @@ static void compare(const unsigned char *bytes, size_t n)
     assert_memory_equal(ours, theirs, used);
 }
 
-static void damage_is_told_as_zlib_tells_it(void **state)
+TEST(damage_is_told_as_zlib_tells_it)
 {
     const size_t n = pack();
-    (void)state;
-
+    const int file = mkstemp(path);
+    char plain[sizeof path];
+    assert_true(file >= 0);
+    close(file);
+    memcpy(plain, path, sizeof plain);
+    path[strlen(path)] = '.'; /* the name says that it is packed */
     compare(packed, n);
     for (int turn = 0; turn < 60; turn++) {
         memcpy(damaged, packed, n);
@@ -120,20 +121,6 @@ static void damage_is_told_as_zlib_tells_it(void **state)
     }
     for (int turn = 0; turn < 20; turn++)
         compare(packed, turn < 5 ? (size_t)(2 + 3 * turn) : 2 + draw((unsigned)n - 2));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(damage_is_told_as_zlib_tells_it)};
-    const int file = mkstemp(path);
-    char plain[sizeof path];
-    if (file < 0)
-        return 1;
-    close(file);
-    memcpy(plain, path, sizeof plain);
-    path[strlen(path)] = '.'; /* the name says that it is packed */
-    const int status = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     unlink(plain);
-    return status;
 }

@@ -25,14 +25,12 @@ static unsigned draw(unsigned below)
 /* ---- marks -------------------------------------------------------------------------------------- */
 
 /* Every byte in every place beside every other that matters, as the definition says. */
-static void marks_are_as_defined(void **state)
+TEST(marks_are_as_defined)
 {
     enum { WORDS = 40 };
     static char text[64 * WORDS + 80];
     static const char special[] = ",\n\r\" \t;|0a.\xc3\x80\xff\x7f\x21\x20\x1f\x01";
     uint64_t ends[WORDS], odd[WORDS];
-    (void)state;
-
     for (int turn = 0; turn < 200; turn++) {
         for (size_t i = 0; i < sizeof text; i++)
             text[i] = turn % 2 ? (char)draw(256) : special[draw(sizeof special)];
@@ -236,14 +234,12 @@ static void check_file(const char *text, size_t length, const struct file_option
     }
 }
 
-static void paths_agree(void **state)
+TEST(paths_agree)
 {
     static const char *const delimiters[] = {",", "\t", ";", " ", "|"};
     static const unsigned faults[] = {0, 1, 5, 50, 400};
     enum { ROOM = 30000 };
     char *text = malloc(ROOM);
-    (void)state;
-
     assert_non_null(text);
     log_set_level(LOG_LEVEL_WARNING);
     state_of_draws = 20;
@@ -301,21 +297,10 @@ static void check_taken(const char *text, int quoting)
     slabs_close(&slot.column_slabs);
 }
 
-static void lines_are_taken(void **state)
+TEST(lines_are_taken)
 {
-    (void)state;
     check_taken("1,2,3.5,964982703\n2,2,4,964982704\n3,anna,5,964982705\n4,9,1,964982706\n", 0);
     check_taken("\"1\",2,\"3.5\",964982703\n\"2\",2,4,\"964982704\"\r\n\"3\",\"anna\",\"5\",\"964982705\"\n"
                 "4,\"9\",\"1\",964982706\n",
                 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_are_as_defined),
-        cmocka_unit_test(lines_are_taken),
-        cmocka_unit_test(paths_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
