@@ -13,7 +13,7 @@
  * their comment says what NULL means. An instance must not change in a [run] callback: state that changes
  * lives in buffers of the host.
  *
- * A plugin does not link dpframe and starts no threads. It allocates through the host. It never calls exit or
+ * A plugin links libdpframe-sdk.a if it needs it, never dpframe, and starts no threads. It allocates through the host. It never calls exit or
  * a function that changes the process (locale, signals, floating-point mode).
  */
 #ifndef DPFRAME_PLUGIN_H

@@ -5,6 +5,7 @@
 #include "sabotage.h"
 
 #include "../../plugins/mechanism/discrete-gaussian/discrete_gaussian.c"
+#include "../../sdk/additive_parts.h"
 
 static dpf_status short_of(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                            const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
