@@ -12,6 +12,7 @@
 #include "lines/paths.h"
 #include "reading/data_options.h"
 #include "reading/data_params.h"
+#include "reading/item_names.h"
 
 static void add_value(struct text *key, const struct config_values *values, uint32_t i)
 {
@@ -61,6 +62,9 @@ int data_visit_files(const struct config *config, const struct config_values *da
     struct data_options o;
     if (data_options_read(config, data, split, &o, error) != 0)
         return -1;
+    char *names = item_names_path(data);
+    if (!names)
+        return error_memory(error);
     const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
     const int weighs = o.weights.kind == WEIGHTS_FILES;
     const int generated = o.format == FORMAT_SYNTHETIC; /* with lists of its own */
@@ -71,14 +75,16 @@ int data_visit_files(const struct config *config, const struct config_values *da
                 {"[data] users-file", generated ? "" : o.catalogues[DPF_SIDE_USERS], ""},
                 {"[data] items-file", generated ? "" : o.catalogues[DPF_SIDE_ITEMS], ""},
                 {"[data] relation.path", o.relation_path, ""},
+                {"[data] item-names", names, ""},
                 {"[data] item-features", data->params.values[D_ITEM_FEATURES].text, ""},
                 {"[data] user-features", data->params.values[D_USER_FEATURES].text, ""},
                 {"[data] weights.users", weighs ? o.weights.paths[DPF_SIDE_USERS] : "", ""},
                 {"[data] weights.items", weighs ? o.weights.paths[DPF_SIDE_ITEMS] : "", ""}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (visit_key(keys[i].key, keys[i].path, keys[i].without, visit, context, error) != 0)
-            return -1;
-    return 0;
+    int status = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && status == 0; i++)
+        status = visit_key(keys[i].key, keys[i].path, keys[i].without, visit, context, error);
+    free(names);
+    return status;
 }
 
 static int add_files(void *context, const char *key, const struct paths *paths, struct dpf_error *error)
