@@ -121,9 +121,7 @@ dpf_status dpf_additive_mechanism_create(const dpf_additive_mechanism *spec, con
     status = random->open(host, "noise", &stream);
     if (status != DPF_OK)
         return status;
-    dpf_additive_instance *it = dpf_memory(host)->allocate(host, sizeof(*it));
-    if (!it)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    dpf_additive_instance *it = *self;
     it->spec = spec;
     it->host = host;
     it->values = params->values;
@@ -131,14 +129,7 @@ dpf_status dpf_additive_mechanism_create(const dpf_additive_mechanism *spec, con
     it->random = random;
     it->stream = stream;
     it->multiplier = multiplier;
-    *self = it;
     return DPF_OK;
-}
-
-void dpf_additive_mechanism_destroy(void *self)
-{
-    dpf_additive_instance *it = self;
-    dpf_memory(it->host)->release(it->host, it);
 }
 
 int32_t dpf_additive_mechanism_lifetime(void *self)

@@ -49,7 +49,7 @@
  *
  *     DPF_ADDITIVE_COMPONENT(component, laplace, dpf_additive_functions, .id = "acme-laplace",
  *                            .version = "1.0.0", .summary = "Discrete Laplace noise", .citation = "",
- *                            .params = params, .n_params = sizeof params / sizeof params[0])
+ *                            DPF_PARAMS(params))
  *     DPF_SINGLE_COMPONENT_PLUGIN("com.acme.laplace", "1.0.0", "Apache-2.0", component)
  *
  * Scale. Every noise has a scale s, and you define its meaning: noise of scale s is a multiple of the grid, s
@@ -208,13 +208,8 @@ static const dpf_enum_value dpf_additive_precisions[] = {
     {                                                                                                        \
         return dpf_additive_mechanism_create(&(SPEC), &(FUNCTIONS), dpf_h, dpf_p, self);                     \
     }                                                                                                        \
-    static const dpf_component NAME = {.size = sizeof(dpf_component),                                        \
-                                       .role = DPF_ROLE_MECHANISM,                                           \
-                                       .param_stride = sizeof(dpf_param),                                    \
-                                       .create = NAME##_create,                                              \
-                                       .destroy = dpf_additive_mechanism_destroy,                            \
-                                       .functions = &(FUNCTIONS),                                            \
-                                       __VA_ARGS__};
+    DPF_COMPONENT(NAME, DPF_ROLE_MECHANISM, FUNCTIONS, .create = NAME##_create,                              \
+                  .instance_bytes = sizeof(dpf_additive_instance), __VA_ARGS__)
 
 /* In `state`: from->change of the draws of this event's block. */
 uint64_t dpf_event_change(const dpf_noise_plan *plan, const dpf_event *event);
@@ -243,7 +238,6 @@ typedef struct dpf_additive_instance {
 
 dpf_status dpf_additive_mechanism_create(const dpf_additive_mechanism *spec, const dpf_mechanism *functions,
                                          const dpf_host *host, const dpf_params *params, void **self);
-void dpf_additive_mechanism_destroy(void *self);
 int32_t dpf_additive_mechanism_lifetime(void *self);
 double dpf_additive_mechanism_budget(void *self);
 dpf_status dpf_additive_mechanism_plan(void *self, const dpf_release *release, dpf_noise_plan *out);

@@ -24,5 +24,5 @@ static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime
                                      .decode = dpf_additive_mechanism_decode,
                                      .flags = DPF_MECHANISM_DENSE};
 #define CREATE component_create
-#define DESTROY dpf_additive_mechanism_destroy
+#define INSTANCE .instance_bytes = sizeof(dpf_additive_instance)
 SABOTAGE(DPF_ROLE_MECHANISM)

@@ -142,18 +142,6 @@ static void correlated_destroy(void *self)
     dpf_memory(correlated->host)->release(correlated->host, correlated);
 }
 
-static int32_t correlated_lifetime(void *self)
-{
-    (void)self;
-    return DPF_LIFETIME_ROUND;
-}
-
-static double correlated_budget(void *self)
-{
-    (void)self;
-    return NAN;
-}
-
 /* ---- the matrix for a run ------------------------------------------------------------------------ */
 
 /* How units take part, and how many bands C has then. */
@@ -545,8 +533,6 @@ static dpf_status correlated_decode(void *self, const dpf_call *call, const dpf_
 }
 
 static const dpf_mechanism functions = {
-    .lifetime = correlated_lifetime,
-    .budget = correlated_budget,
     .plan = correlated_plan,
     .events = correlated_events,
     .encode = correlated_encode,
@@ -555,20 +541,11 @@ static const dpf_mechanism functions = {
     .correlation = correlated_correlation,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_MECHANISM,
-    .id = "correlated-gaussian",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_MECHANISM, functions, .id = "correlated-gaussian", .version = "1.0.0",
     .summary = "Gaussian noise correlated between rounds by a banded Toeplitz matrix, added by a curator",
     .citation = "Choquette-Choo et al., arXiv 2306.08153; Kalinin, Lampert, arXiv 2405.13763; Fichtenberger, "
                 "Henzinger, Upadhyay, arXiv 2202.11205",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = correlated_create,
-    .destroy = correlated_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = correlated_create, .destroy = correlated_destroy)
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.correlated-gaussian", "1.0.0", "Apache-2.0", component)

@@ -171,5 +171,5 @@ DPF_ADDITIVE_COMPONENT(
     component, gamma_noise, functions, .id = "laplace-gamma", .version = "1.0.0",
     .summary = "Discrete Laplace noise in Polya shares, exact for any number of honest parties",
     .citation = "Goryczka, Xiong, IEEE TDSC 14(5), 2017; Canonne, Kamath, Steinke, arXiv 2004.00010",
-    .params = params, .n_params = sizeof params / sizeof params[0])
+    DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.laplace-gamma", "1.0.0", "Apache-2.0", component)
