@@ -15,14 +15,14 @@ struct als_loss {
     const char *needs_no_offset; /* why [model] offset must be 0; NULL: it may be anything */
 };
 
-/* The parameter `kernel`, whose value als_loss_new takes. */
+/* The parameter `kernel`, whose value als_loss_start takes. */
 #define ALS_KERNEL_PARAM(kinds)                                                                              \
     DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kinds, 0,                                                     \
                      "Instructions of the float32 loops; fixes the bits across machines.")
 
 /* A zeroed instance of so many bytes; params->values[kernel] is the parameter above. */
-dpf_status als_loss_new(const dpf_host *host, size_t bytes, const dpf_params *params, int32_t kernel,
-                        void **out);
+dpf_status als_loss_start(struct als_loss *loss, const dpf_host *host, const dpf_params *params,
+                          int32_t kernel);
 void als_loss_destroy(void *instance);
 /* als_query, and room for the side's ridge. */
 dpf_status als_loss_query(struct als_loss *loss, const dpf_side_info *info, int with_count, dpf_query *out);
