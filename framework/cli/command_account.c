@@ -109,8 +109,6 @@ static int print_text(const struct session *session, const struct arguments *arg
     int status =
         utility ? account_utility(&session->plan, arguments->rest, arguments->n_rest, &bounds, NULL, error)
                 : 0;
-    if (status == 0 && bounds.failed)
-        status = error_memory(error);
     if (status == 0) {
         char *statement = guarantee_text_wide(&session->plan.guarantee, terminal_width(STDOUT_FILENO));
         fputs(statement ? statement : "", stdout);

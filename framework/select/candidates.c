@@ -160,7 +160,7 @@ static int digest(const struct plan *plan, char hex[65], struct dpf_error *error
         const struct registry_entry *entry = registry_used_at(plan->registry, i);
         text_add(&text, "%s %s %s\n", entry->component->role, entry->component->id, entry->sha256);
     }
-    const int status = configuration && !text.failed ? 0 : error_memory(error);
+    const int status = configuration ? 0 : error_memory(error);
     if (status == 0) {
         crypto_hash_sha256(hash, (const unsigned char *)text.data, text.length);
         sodium_bin2hex(hex, 65, hash, sizeof hash);

@@ -99,12 +99,8 @@ static int fingerprint(const struct candidates *c, char hex[65], struct dpf_erro
         for (int64_t i = 0; i < c->n; i++)
             text_add(&text, "candidate %s\n", c->list[i].digest);
         unsigned char digest[crypto_hash_sha256_BYTES];
-        if (text.failed) {
-            status = error_memory(error);
-        } else {
-            crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
-            sodium_bin2hex(hex, 65, digest, sizeof digest);
-        }
+        crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
+        sodium_bin2hex(hex, 65, digest, sizeof digest);
     }
     text_free(&text);
     free(events);

@@ -587,11 +587,10 @@ static int take_pair(const struct config *config, const char *text, struct desig
     return status;
 }
 
-static int take_noise_seed(const struct config *config, struct design *out, struct dpf_error *error)
+static void take_noise_seed(const struct config *config, struct design *out)
 {
     const struct config_entry *entry = config_find(config, "privacy", "noise-seed");
     out->noise_seed = memory_text(entry ? entry->value : "1");
-    return out->noise_seed ? 0 : error_memory(error);
 }
 
 static int take_plain(struct config *config, struct design *out, struct dpf_error *error)
@@ -606,14 +605,12 @@ static int take_plain(struct config *config, struct design *out, struct dpf_erro
     out->baseline = memory_text(v[SWEEP_BASELINE].text);
     out->mode = (enum design_mode)v[SWEEP_MODE].integer;
     out->jobs = v[SWEEP_JOBS].integer;
-    int status = out->question && out->baseline && out->references ? 0 : error_memory(error);
-    if (status == 0 && *v[SWEEP_METRICS].text &&
-        design_split(v[SWEEP_METRICS].text, ',', &out->metrics, problem) != 0)
+    int status = 0;
+    if (*v[SWEEP_METRICS].text && design_split(v[SWEEP_METRICS].text, ',', &out->metrics, problem) != 0)
         status = config_error(config, "sweep", "metrics", error, "%s", problem);
     if (status == 0)
         status = take_pair(config, v[SWEEP_PAIR].text, out, error);
-    if (status == 0)
-        status = take_noise_seed(config, out, error);
+    take_noise_seed(config, out);
     config_values_free(&values);
     return status;
 }

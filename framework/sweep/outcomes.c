@@ -70,7 +70,7 @@ static json_t *load_part(const char *directory, const char *part, const char *na
 {
     json_error_t problem;
     char *path = memory_format("%s/%s/%s%s", directory, part, name, ending);
-    json_t *json = path ? json_load_file(path, 0, &problem) : NULL;
+    json_t *json = json_load_file(path, 0, &problem);
     free(path);
     return json;
 }

@@ -55,12 +55,8 @@ static int make_fingerprint(const struct sweep_base *base, const struct plan *pl
             text_add(&text, "%s %s %s\n", entry->component->role, entry->component->id, entry->sha256);
         }
         unsigned char digest[crypto_hash_sha256_BYTES];
-        if (text.failed) {
-            status = error_memory(&out->problem);
-        } else {
-            crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
-            sodium_bin2hex(out->fingerprint, sizeof out->fingerprint, digest, sizeof digest);
-        }
+        crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
+        sodium_bin2hex(out->fingerprint, sizeof out->fingerprint, digest, sizeof digest);
     }
     text_free(&text);
     free(configuration);

@@ -116,7 +116,6 @@ static int take_output(struct sweep *sweep, struct config *config, struct dpf_er
         sweep->directory = realpath(output, NULL);
         if (!sweep->directory)
             sweep->directory = memory_text(output);
-        status = sweep->directory ? 0 : error_memory(error);
     }
     config_values_free(&run);
     return status;
