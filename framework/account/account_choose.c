@@ -174,9 +174,7 @@ static int choose_place(struct choice *c, const struct plan *plan, struct candid
     if (!s.accountant)
         return -1;
     out->coordinates = (double)s.term->rows * s.term->query.width;
-    s.ledger.entries = memory_new((size_t)plan->ledger.n, sizeof *s.ledger.entries);
-    if (!s.ledger.entries)
-        return error_memory(error);
+    s.ledger.entries = memory_need((size_t)plan->ledger.n, sizeof *s.ledger.entries);
     memcpy(s.ledger.entries, plan->ledger.entries, (size_t)plan->ledger.n * sizeof *s.ledger.entries);
     s.ledger.n = s.ledger.capacity = plan->ledger.n;
     const int status = search_scale(&s, c->target, out, error);

@@ -37,9 +37,7 @@ struct curves {
 static int curves_open(struct curves *curves, const struct ledger *ledger, struct dpf_error *error)
 {
     curves->n = ledger->n;
-    curves->events = memory_new((size_t)ledger->n, sizeof *curves->events);
-    if (!curves->events)
-        return error_memory(error);
+    curves->events = memory_need((size_t)ledger->n, sizeof *curves->events);
     for (int64_t i = 0; i < ledger->n; i++)
         curves->events[i] = ledger->entries[i].event;
     return 0;

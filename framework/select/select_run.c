@@ -265,9 +265,7 @@ static int parse(struct selecting *s, struct dpf_error *error)
 
 static int list_pending(struct selecting *s, struct dpf_error *error)
 {
-    s->pending = memory_new((size_t)s->state.n_runs + 1, sizeof *s->pending);
-    if (!s->pending)
-        return error_memory(error);
+    s->pending = memory_need((size_t)s->state.n_runs + 1, sizeof *s->pending);
     for (int64_t i = 0; i < s->state.n_runs; i++)
         if (isnan(s->state.scores[i]))
             s->pending[s->n_pending++] = i;
@@ -414,9 +412,7 @@ static int select_all(struct selecting *s, struct dpf_error *error)
 
 int select_run(const struct arguments *arguments, struct dpf_error *error)
 {
-    struct selecting *s = memory_new(1, sizeof *s);
-    if (!s)
-        return error_memory(error);
+    struct selecting *s = memory_need(1, sizeof *s);
     s->given = arguments;
     s->dir.lock = -1;
     const int status = select_all(s, error);

@@ -178,10 +178,7 @@ static int add_parameters(const struct config *config, const char *key, const ch
 static int add_value(const struct config *config, struct design_axis *axis, const char *text,
                      struct dpf_error *error)
 {
-    struct design_value *grown = memory_grow(axis->values, &axis->capacity, axis->n + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    axis->values = grown;
+    axis->values = memory_need_grow(axis->values, &axis->capacity, axis->n + 1, sizeof *axis->values);
     struct design_value *value = &axis->values[axis->n++];
     *value = (struct design_value){0};
     int swap = text[0] == '@' && !axis->named;
@@ -241,10 +238,7 @@ static int check_distinct(const struct config_entry *entry, const struct design_
 static int add_axis(const struct config *config, const struct config_entry *entry, const char *key,
                     struct design *out, struct dpf_error *error)
 {
-    struct design_axis *grown = memory_grow(out->axes, &out->axes_capacity, out->n_axes + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    out->axes = grown;
+    out->axes = memory_need_grow(out->axes, &out->axes_capacity, out->n_axes + 1, sizeof *out->axes);
     struct design_axis *axis = &out->axes[out->n_axes++];
     *axis = (struct design_axis){.key = memory_text(key), .named = strncmp(key, AXIS, strlen(AXIS)) == 0};
     if (!axis->key)

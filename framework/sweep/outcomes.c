@@ -30,9 +30,7 @@ static int read_dimension(struct outcomes *outcomes, const json_t *json, struct 
     if (!out->name || !out->key || !json_array_size(values))
         return damaged(outcomes, error, "a dimension lacks its name or its values");
     out->n = json_array_size(values);
-    out->values = memory_new(out->n, sizeof *out->values);
-    if (!out->values)
-        return error_memory(error);
+    out->values = memory_need(out->n, sizeof *out->values);
     out->zipped = json_is_true(json_object_get(json, "zipped"));
     out->numeric = 1;
     for (size_t v = 0; v < out->n; v++) {
@@ -49,9 +47,7 @@ static int read_dimensions(struct outcomes *outcomes, struct dpf_error *error)
 {
     const json_t *array = json_object_get(outcomes->sweep, "dimensions");
     size_t n = json_array_size(array);
-    outcomes->dimensions = memory_new(n + 1, sizeof *outcomes->dimensions);
-    if (!outcomes->dimensions)
-        return error_memory(error);
+    outcomes->dimensions = memory_need(n + 1, sizeof *outcomes->dimensions);
     outcomes->n_repetitions = 1;
     for (size_t d = 0; d < n; d++) {
         const json_t *json = json_array_get(array, d);
@@ -105,9 +101,7 @@ static int read_point(struct outcomes *outcomes, const json_t *json, struct outc
     const json_t *values = json_object_get(json, "values");
     if (!out->name || strchr(out->name, '/') || json_array_size(values) != outcomes->n_dimensions)
         return damaged(outcomes, error, "a point lacks its name or has other dimensions");
-    out->at = memory_new(outcomes->n_dimensions + 1, sizeof *out->at);
-    if (!out->at)
-        return error_memory(error);
+    out->at = memory_need(outcomes->n_dimensions + 1, sizeof *out->at);
     for (size_t d = 0; d < outcomes->n_dimensions; d++) {
         const struct dimension *dimension = &outcomes->dimensions[d];
         const char *value = json_string_value(json_array_get(values, d));
@@ -135,9 +129,7 @@ static int read_points(struct outcomes *outcomes, struct dpf_error *error)
 {
     const json_t *array = json_object_get(outcomes->sweep, "points");
     size_t n = json_array_size(array);
-    outcomes->items = memory_new(n + 1, sizeof *outcomes->items);
-    if (!outcomes->items)
-        return error_memory(error);
+    outcomes->items = memory_need(n + 1, sizeof *outcomes->items);
     for (size_t i = 0; i < n; i++)
         if (read_point(outcomes, json_array_get(array, i), &outcomes->items[outcomes->n++], error) != 0)
             return -1;
@@ -173,9 +165,7 @@ static int add_to_cell(struct outcomes *outcomes, size_t index, struct dpf_error
     struct cell *cell = c ? &outcomes->cells[c - 1] : &outcomes->cells[outcomes->n_cells];
     if (c == 0) {
         cell->at = outcome->at;
-        cell->members = memory_new(outcomes->n_repetitions, sizeof *cell->members);
-        if (!cell->members)
-            return error_memory(error);
+        cell->members = memory_need(outcomes->n_repetitions, sizeof *cell->members);
         for (size_t r = 0; r < outcomes->n_repetitions; r++)
             cell->members[r] = SIZE_MAX;
         outcomes->n_cells++;
@@ -186,9 +176,7 @@ static int add_to_cell(struct outcomes *outcomes, size_t index, struct dpf_error
 
 static int make_cells(struct outcomes *outcomes, struct dpf_error *error)
 {
-    outcomes->cells = memory_new(outcomes->n, sizeof *outcomes->cells);
-    if (!outcomes->cells)
-        return error_memory(error);
+    outcomes->cells = memory_need(outcomes->n, sizeof *outcomes->cells);
     for (size_t i = 0; i < outcomes->n; i++)
         if (add_to_cell(outcomes, i, error) != 0)
             return -1;

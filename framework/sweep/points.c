@@ -201,9 +201,7 @@ static int add_settings(const struct design *design, struct point *point, struct
     size_t n = point->variant ? point->variant->settings.n : 0;
     for (size_t i = 0; i < design->n_axes; i++)
         n += point->values[i] == DESIGN_NO_VALUE ? 0 : design->axes[i].values[point->values[i]].settings.n;
-    point->settings = memory_new(n + 2, sizeof *point->settings);
-    if (!point->settings)
-        return error_memory(error);
+    point->settings = memory_need(n + 2, sizeof *point->settings);
     int status = point->variant ? add_list(design, point, &point->variant->settings, error) : 0;
     for (size_t i = 0; i < design->n_axes && status == 0; i++)
         if (point->values[i] != DESIGN_NO_VALUE)
@@ -220,9 +218,7 @@ static int by_name(const void *a, const void *b)
 /* Names are directories: two alike would overwrite each other. */
 static int check_names(const struct points *points, struct dpf_error *error)
 {
-    char **names = memory_new(points->n, sizeof *names);
-    if (!names)
-        return error_memory(error);
+    char **names = memory_need(points->n, sizeof *names);
     for (size_t i = 0; i < points->n; i++)
         names[i] = points->items[i].name;
     qsort(names, points->n, sizeof *names, by_name);
@@ -241,9 +237,7 @@ int points_make(const struct design *design, struct points *out, struct dpf_erro
     size_t n = combinations(design);
     if (n > DESIGN_MAX_POINTS)
         return error_set(error, DPF_FAULT_CONFIG, "[sweep] has more than %d points", DESIGN_MAX_POINTS);
-    out->items = memory_new(n, sizeof *out->items);
-    if (!out->items)
-        return error_memory(error);
+    out->items = memory_need(n, sizeof *out->items);
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++) {
         struct point *point = &out->items[out->n++];

@@ -109,9 +109,7 @@ struct config *sweep_points_read(const struct arguments *arguments, struct desig
 int sweep_point_open(const struct arguments *arguments, const struct design *design,
                      const struct point *point, struct session *session, struct dpf_error *error)
 {
-    struct arguments *own = memory_new(1, sizeof *own);
-    if (!own)
-        return error_memory(error);
+    struct arguments *own = memory_need(1, sizeof *own);
     *own = *arguments;
     if (point->variant) {
         own->layers = (const char *const *)point->variant->layers.texts;
