@@ -393,17 +393,9 @@ static inline void plain_init(struct plain_host *plain, const dpf_component *com
     plain_clear(plain);
 }
 
-/* Parses the settings and creates the instance; returns the status of create, or DPF_E_CONFIG where
-   the host itself refuses the settings. May be called again after a failure. */
-static inline dpf_status plain_create(struct plain_host *plain, const char *settings)
+/* The instance from values that are there. */
+static inline dpf_status plain_make(struct plain_host *plain)
 {
-    free(plain->text);
-    plain->text = NULL;
-    memset(plain->values, 0, sizeof(plain->values));
-    plain_clear(plain);
-    if (plain_configure(plain, settings)) {
-        return DPF_E_CONFIG;
-    }
     plain->params.size = sizeof(plain->params);
     plain->params.n_values = plain->component->n_params;
     plain->params.values = plain->values;
@@ -423,6 +415,20 @@ static inline dpf_status plain_create(struct plain_host *plain, const char *sett
         plain->self = NULL;
     }
     return status;
+}
+
+/* Parses the settings and creates the instance; returns the status of create, or DPF_E_CONFIG where
+   the host itself refuses the settings. May be called again after a failure. */
+static inline dpf_status plain_create(struct plain_host *plain, const char *settings)
+{
+    free(plain->text);
+    plain->text = NULL;
+    memset(plain->values, 0, sizeof(plain->values));
+    plain_clear(plain);
+    if (plain_configure(plain, settings)) {
+        return DPF_E_CONFIG;
+    }
+    return plain_make(plain);
 }
 
 /* plain_init and a plain_create that has to succeed. */
