@@ -263,19 +263,17 @@ static int parse(struct selecting *s, struct dpf_error *error)
     return status;
 }
 
-static int list_pending(struct selecting *s, struct dpf_error *error)
+static void list_pending(struct selecting *s)
 {
     s->pending = memory_need((size_t)s->state.n_runs + 1, sizeof *s->pending);
     for (int64_t i = 0; i < s->state.n_runs; i++)
         if (isnan(s->state.scores[i]))
             s->pending[s->n_pending++] = i;
-    return 0;
 }
 
 static int run_all(struct selecting *s, struct dpf_error *error)
 {
-    if (list_pending(s, error) != 0)
-        return -1;
+    list_pending(s);
     const struct jobs jobs = {
         .context = s, .n = s->n_pending, .at_once = s->at_once, .work = run_job, .after = after_job};
     blas_one_thread(); /* BLAS starts no threads before the forks */

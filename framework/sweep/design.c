@@ -263,25 +263,16 @@ static int add_axis(const struct config *config, const struct config_entry *entr
 
 /* ---- variants --------------------------------------------------------------------------------------- */
 
-static struct design_variant *variant_named(struct design *design, const char *name, size_t length,
-                                            struct dpf_error *error)
+static struct design_variant *variant_named(struct design *design, const char *name, size_t length)
 {
     for (size_t i = 0; i < design->n_variants; i++)
         if (strlen(design->variants[i].name) == length &&
             strncmp(design->variants[i].name, name, length) == 0)
             return &design->variants[i];
-    struct design_variant *grown =
-        memory_grow(design->variants, &design->variants_capacity, design->n_variants + 1, sizeof *grown);
-    char *copy = memory_format("%.*s", (int)length, name);
-    if (grown)
-        design->variants = grown;
-    if (!grown || !copy) {
-        free(copy);
-        error_memory(error);
-        return NULL;
-    }
+    design->variants = memory_need_grow(design->variants, &design->variants_capacity, design->n_variants + 1,
+                                        sizeof *design->variants);
     struct design_variant *variant = &design->variants[design->n_variants++];
-    *variant = (struct design_variant){.name = copy};
+    *variant = (struct design_variant){.name = memory_format("%.*s", (int)length, name)};
     return variant;
 }
 
@@ -307,9 +298,7 @@ static int add_variant(const struct config_entry *entry, const char *name, struc
     size_t length = strcspn(name, ".");
     if (length == 0)
         return refuse(entry, error, "write variant.NAME or [sweep.variant.NAME]");
-    struct design_variant *variant = variant_named(out, name, length, error);
-    if (!variant)
-        return -1;
+    struct design_variant *variant = variant_named(out, name, length);
     if (name[length] == '.' && strcmp(name + length + 1, "include") != 0) {
         if (!strchr(name + length + 1, '.'))
             return refuse(

@@ -155,7 +155,7 @@ static size_t repetition_of(const struct outcomes *outcomes, const struct outcom
     return index;
 }
 
-static int add_to_cell(struct outcomes *outcomes, size_t index, struct dpf_error *error)
+static void add_to_cell(struct outcomes *outcomes, size_t index)
 {
     const struct outcome *outcome = &outcomes->items[index];
     /* Points of a cell follow each other, so the search starts at the last one. */
@@ -171,16 +171,13 @@ static int add_to_cell(struct outcomes *outcomes, size_t index, struct dpf_error
         outcomes->n_cells++;
     }
     cell->members[repetition_of(outcomes, outcome)] = index;
-    return 0;
 }
 
-static int make_cells(struct outcomes *outcomes, struct dpf_error *error)
+static void make_cells(struct outcomes *outcomes)
 {
     outcomes->cells = memory_need(outcomes->n, sizeof *outcomes->cells);
     for (size_t i = 0; i < outcomes->n; i++)
-        if (add_to_cell(outcomes, i, error) != 0)
-            return -1;
-    return 0;
+        add_to_cell(outcomes, i);
 }
 
 /* ---- metrics ------------------------------------------------------------------------------------------ */
@@ -288,7 +285,7 @@ int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error 
     if (status == 0)
         status = read_points(out, error);
     if (status == 0)
-        status = make_cells(out, error);
+        make_cells(out);
     if (status == 0)
         status = choose_metrics(out, error);
     if (status != 0)
