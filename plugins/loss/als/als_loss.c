@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "als_loss.h"
 
-dpf_status als_loss_new(const dpf_host *host, size_t bytes, const dpf_params *params, int32_t kernel,
-                        void **out)
+#include "simd.h"
+
+dpf_status als_loss_new(const dpf_host *host, size_t bytes, void **out)
 {
-    const struct als_kernels *kernels = als_kernels_find((int)params->values[kernel].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, kernel, "this processor lacks the wanted kernel: use auto");
     struct als_loss *loss = dpf_memory(host)->allocate(host, bytes);
     if (!loss)
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    loss->model = (struct als_model){.host = host, .kernels = kernels, .loss = loss};
+    loss->model = (struct als_model){.host = host, .kernels = als_kernels_find(SIMD_KIND_AUTO), .loss = loss};
     *out = loss;
     return DPF_OK;
 }

@@ -21,7 +21,7 @@
 #include "als_loss.h"
 #include "als_norms.h"
 
-enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CELLS, P_KERNEL, P_COUNT };
+enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CELLS, P_COUNT };
 enum { CELLS_ALL, CELLS_OWN };
 
 struct complementary {
@@ -180,7 +180,7 @@ static dpf_status accumulate_local(void *instance, const dpf_call *call, const d
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const dpf_status status = als_loss_new(host, sizeof(struct complementary), params, P_KERNEL, out);
+    const dpf_status status = als_loss_new(host, sizeof(struct complementary), out);
     if (status != DPF_OK)
         return status;
     struct complementary *self = *out;
@@ -199,8 +199,6 @@ static const dpf_enum_value cell_kinds[] = {
     {"own", "Those of the rows that the Gram row is summed over: where parties solve, a party's own."},
 };
 
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
-
 static const dpf_param params[P_COUNT] = {
     [P_UNOBSERVED] =
         DPF_PARAM_REAL_F("unobserved-weight", 1, 0, 1, DPF_PARAM_PRIVACY, "",
@@ -214,7 +212,6 @@ static const dpf_param params[P_COUNT] = {
                         "1: the regulariser grows with those cells; 0: it is lambda, a public constant."),
     [P_CELLS] = DPF_PARAM_ENUM_F("cells", CELLS_ALL, cell_kinds, DPF_PARAM_PRIVACY,
                                  "The cells that the regulariser counts with weight alpha0."),
-    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {

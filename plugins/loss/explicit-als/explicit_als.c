@@ -13,7 +13,7 @@
 #include "als_loss.h"
 #include "als_norms.h"
 
-enum { P_LAMBDA, P_REGULARIZATION, P_BIAS_LAMBDA, P_KERNEL, P_COUNT };
+enum { P_LAMBDA, P_REGULARIZATION, P_BIAS_LAMBDA, P_COUNT };
 enum { FREQUENCY, CONSTANT };
 
 struct explicit_als {
@@ -116,7 +116,7 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const dpf_status status = als_loss_new(host, sizeof(struct explicit_als), params, P_KERNEL, out);
+    const dpf_status status = als_loss_new(host, sizeof(struct explicit_als), out);
     if (status != DPF_OK)
         return status;
     struct explicit_als *self = *out;
@@ -131,8 +131,6 @@ static const dpf_enum_value regularizations[] = {
     [FREQUENCY] = {"frequency", "lambda times the number of the row's records"},
     [CONSTANT] = {"constant", "lambda for every row"},
 };
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
-
 static const dpf_param params[P_COUNT] = {
     [P_LAMBDA] =
         DPF_PARAM_REAL_F("lambda", 0.1, 0, INFINITY, DPF_PARAM_OPEN_HI, "", "Regularisation of the factors."),
@@ -140,7 +138,6 @@ static const dpf_param params[P_COUNT] = {
                                           "The factor of lambda; a frequency is one more number to release."),
     [P_BIAS_LAMBDA] = DPF_PARAM_REAL_F("bias-lambda", 5, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
                                        "Regularisation of a row's bias, without any factor."),
-    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {

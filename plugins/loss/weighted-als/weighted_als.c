@@ -13,7 +13,7 @@
 #include "als_loss.h"
 #include "als_norms.h"
 
-enum { P_CONFIDENCE, P_LAMBDA, P_KERNEL, P_COUNT };
+enum { P_CONFIDENCE, P_LAMBDA, P_COUNT };
 
 struct weighted {
     struct als_loss als;
@@ -84,7 +84,7 @@ static dpf_status gram_part(void *instance, const dpf_call *call, const dpf_quer
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const dpf_status status = als_loss_new(host, sizeof(struct weighted), params, P_KERNEL, out);
+    const dpf_status status = als_loss_new(host, sizeof(struct weighted), out);
     if (status != DPF_OK)
         return status;
     struct weighted *self = *out;
@@ -96,14 +96,11 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
     return DPF_OK;
 }
 
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
-
 static const dpf_param params[P_COUNT] = {
     [P_CONFIDENCE] = DPF_PARAM_REAL_F("confidence", 15, 0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI,
                                       "", "Kappa: a rated cell weighs 1 + kappa, every other cell 1."),
     [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 0.25, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
                                   "Weight of a row's squared norm, once for each row."),
-    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {
