@@ -23,16 +23,11 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "dpframe/dpframe.h"
 
 #define PLAIN_MAX_PARAMS 64

@@ -12,6 +12,7 @@
 #include "lines/paths.h"
 #include "reading/data_options.h"
 #include "reading/data_params.h"
+#include "reading/item_names.h"
 #include "reading/public_file.h"
 
 static void add_value(struct text *key, const struct config_values *values, uint32_t i)
@@ -62,6 +63,7 @@ int data_visit_files(const struct config *config, const struct config_values *da
     struct data_options o;
     if (data_options_read(config, data, split, &o, error) != 0)
         return -1;
+    char *names = public_file_path(item_names_configured(data));
     const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
     const int weighs = o.weights.kind == WEIGHTS_FILES;
     const int generated = o.format == FORMAT_SYNTHETIC; /* with lists of its own */
@@ -74,6 +76,7 @@ int data_visit_files(const struct config *config, const struct config_values *da
                 {"[data] users-file", lists[DPF_SIDE_USERS], ""},
                 {"[data] items-file", lists[DPF_SIDE_ITEMS], ""},
                 {"[data] relation.path", o.relation_path, ""},
+                {"[data] item-names", names, ""},
                 {"[data] item-features", data->params.values[D_ITEM_FEATURES].text, ""},
                 {"[data] user-features", data->params.values[D_USER_FEATURES].text, ""},
                 {"[data] weights.users", weighs ? o.weights.paths[DPF_SIDE_USERS] : "", ""},
@@ -83,6 +86,7 @@ int data_visit_files(const struct config *config, const struct config_values *da
         status = visit_key(keys[i].key, keys[i].path, keys[i].without, visit, context, error);
     free(lists[0]);
     free(lists[1]);
+    free(names);
     return status;
 }
 

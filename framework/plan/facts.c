@@ -339,6 +339,7 @@ void facts_question(const struct plan *plan, struct fact_question *out)
         .offset_is_mean = plan_has(plan, MODEL_HAS_ROUNDS) && model[MODEL_OFFSET].integer == OFFSET_MEAN,
         .value_lo = plan->value_lo,
         .value_hi = plan->value_hi,
+        .public_files = plan->public_files,
         .releases_metrics = plan->metrics.numbers > 0,
         .has_parties = plan->parties.params.values[PARTIES_KIND].integer != PARTIES_CURATOR,
     };

@@ -36,6 +36,16 @@ enum decider decide_files(asked *q)
     return is_generated(q) ? BY_NOBODY : BY_PUBLIC_LIST;
 }
 
+enum decider decide_public_files(asked *q)
+{
+    return q->public_files && *q->public_files ? BY_RECORDS : BY_PUBLIC_LIST;
+}
+
+const char *lost_public_files(asked *q)
+{
+    return q->public_files;
+}
+
 enum decider decide_header(asked *q)
 {
     const int64_t key = data_of(q, D_HEADER)->integer, format = data_of(q, D_FORMAT)->integer;

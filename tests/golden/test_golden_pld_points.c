@@ -74,7 +74,8 @@ static int read_points(FILE *file, int all, struct point *points)
     return chosen;
 }
 
-static void no_answer_is_a_thousandth_above_the_best(void **state)
+/* With an argument all points, which takes a minute. */
+TEST(no_answer_is_a_thousandth_above_the_best)
 {
     struct case_accountant pld;
     static struct point points[MOST_POINTS];
@@ -83,7 +84,7 @@ static void no_answer_is_a_thousandth_above_the_best(void **state)
     snprintf(path, sizeof path, "%s/tests/golden/pld_points.tsv", getenv("DPFRAME_SOURCE_DIR"));
     FILE *file = fopen(path, "r");
     assert_non_null(file);
-    const int n = read_points(file, *state != NULL, points);
+    const int n = read_points(file, test_argument() != NULL, points);
     fclose(file);
     case_open(&pld, "pld", "", NULL);
     for (int i = 0; i < n; i++)
@@ -91,12 +92,4 @@ static void no_answer_is_a_thousandth_above_the_best(void **state)
     case_close(&pld);
     print_message("%d points\n", n);
     assert_int_equal(faults, 0);
-}
-
-/* With an argument all points, which takes a minute. */
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(no_answer_is_a_thousandth_above_the_best, argc > 1 ? argv[1] : NULL)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,17 +138,10 @@ static inline pid_t start_site(const char *run, int site, const char *options)
 }
 
 /* What the programs of these tests end with. Returns the status. */
-static inline int methods_end(int status)
-{
-    void *state = NULL;
-    training_end(&state);
-    return status;
-}
-
 /* Writes hdpmf.ini, open.ini, gram.ini, ratings.ini, dpimf.ini and pooled.ini beside what parties_begin writes. */
-static inline int methods_begin(void)
+static inline int methods_begin(void **state)
 {
-    if (parties_begin() != 0)
+    if (parties_begin(state) != 0)
         return -1;
     training_file("hdpmf.ini", methods_hdpmf);
     training_file("open.ini", methods_open);

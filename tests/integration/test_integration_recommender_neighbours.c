@@ -6,14 +6,9 @@
  *
  * DPFRAME_RANDOM_CASES and DPFRAME_RANDOM_FIRST choose how many are drawn, and from which on.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "kit/test.h"
 #include "audit/moves.h"
 #include "integration/training.h"
 
@@ -236,9 +231,8 @@ static int number_from(const char *name, int otherwise)
     return text ? atoi(text) : otherwise;
 }
 
-static void no_release_moves_further_than_is_stated(void **state)
+TEST(no_release_moves_further_than_is_stated)
 {
-    (void)state;
     const int n = number_from("DPFRAME_RANDOM_CASES", 140), first = number_from("DPFRAME_RANDOM_FIRST", 1);
     for (int i = 0; i < n; i++)
         try_one((uint64_t)(first + i));
@@ -251,8 +245,4 @@ static void no_release_moves_further_than_is_stated(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_release_moves_further_than_is_stated)};
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

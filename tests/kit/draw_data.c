@@ -66,7 +66,8 @@ void draw_form_of(const struct drawing *drawing, struct draw_form *form)
                     (!form->sections && strncmp(form->format, "movielens", 9) != 0);
     form->header = is(drawing, "header", "yes") || (has && !is(drawing, "header", "no"));
     const int fixed = form->sections || strncmp(form->format, "movielens", 9) == 0;
-    form->weight = !fixed && drawing_integer(drawing, "data", "fields", 0) != 4;
+    const int64_t fields = drawing_integer(drawing, "data", "fields", 0);
+    form->weight = !form->sections && (fixed && fields == 0 ? 0 : fields != 4);
     if (lo && text_to_real(lo, &form->lo) != 0)
         form->lo = 1;
     if (hi && text_to_real(hi, &form->hi) != 0)

@@ -3,14 +3,10 @@
 #ifndef DPF_TESTS_DATA_SUPPORT_H
 #define DPF_TESTS_DATA_SUPPORT_H
 
+#include "kit/test.h"
 #include "data/load.h"
 #include "reading/data_params.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -36,9 +36,8 @@ static float entry(const struct feature_table *table, int64_t row, const char *n
     return (float)NAN;
 }
 
-static void categories_numbers_and_years_of_a_csv(void **state)
+TEST_WITH(categories_numbers_and_years_of_a_csv, data_enter, data_leave)
 {
-    (void)state;
     struct data_outcome out;
     const struct feature_table *t = load_features_of(
         "id,name,kinds,price\n20,\"One, two (1999)\",b|a|b,2.5\n10,Three,a,\n99,Four (2001),c,7.5\n"
@@ -76,9 +75,8 @@ static void categories_numbers_and_years_of_a_csv(void **state)
     dataset_free(&out.dataset);
 }
 
-static void files_of_movielens(void **state)
+TEST_WITH(files_of_movielens, data_enter, data_leave)
 {
-    (void)state;
     struct data_outcome out;
     const struct feature_table *t = load_features_of("10::Caf\xe9 (1987)::Drama|War\n20::X (2000)::War\n",
                                                      "item-features.format=movielens-1m\n", &out);
@@ -98,9 +96,8 @@ static void files_of_movielens(void **state)
     dataset_free(&out.dataset);
 }
 
-static void columns_depend_on_no_record(void **state)
+TEST_WITH(columns_depend_on_no_record, data_enter, data_leave)
 {
-    (void)state;
     struct data_outcome out;
     const struct feature_table *t = load_features_of("7,x\n20,y\n", "item-features.categories=2\n", &out);
     assert_int_equal(t->columns, 2); /* nobody has item 7 */
@@ -109,7 +106,7 @@ static void columns_depend_on_no_record(void **state)
 }
 
 /* What separates fields, whether there is a header, and where ids are. */
-static void the_first_line_says_the_form(void **state)
+TEST_WITH(the_first_line_says_the_form, data_enter, data_leave)
 {
     static const char *const files[][2] = {
         {"10\tx\n20\ty,z\n", "item-features.categories=2\n"},
@@ -117,7 +114,6 @@ static void the_first_line_says_the_form(void **state)
         {"movieId::kind\n10::x\n20::y,z\n", "item-features.categories=2\n"},
         {"kind\titem_id\nx\t10\ny,z\t20\n", "item-features.categories=kind\n"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct data_outcome out;
         const struct feature_table *t = load_features_of(files[i][0], files[i][1], &out);
@@ -141,9 +137,8 @@ static void refused(const char *features, const char *keys, const char *words)
         fail_msg("expected \"%s\" in: %s", words, out.error.text);
 }
 
-static void faults_name_the_line_and_the_remedy(void **state)
+TEST_WITH(faults_name_the_line_and_the_remedy, data_enter, data_leave)
 {
-    (void)state;
     const char *numbers = "item-features.numbers=price\n";
     refused("id,price\n10,1\n20,x\n", numbers, "b.txt:3: \"x\" is not a number");
     refused("id,price\n10,1\n\n10,2\n", numbers, "b.txt:4: \"10\" occurs twice");
@@ -155,16 +150,4 @@ static void faults_name_the_line_and_the_remedy(void **state)
     refused("id,price\n10,1\n", "", "which columns are features");
     refused("10,1\n", numbers, "the header has no column \"price\"");
     refused("10,1\n", "item-features.numbers=3\n", "names column 3");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(categories_numbers_and_years_of_a_csv, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(files_of_movielens, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(columns_depend_on_no_record, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(the_first_line_says_the_form, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(faults_name_the_line_and_the_remedy, data_enter, data_leave),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

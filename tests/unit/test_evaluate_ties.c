@@ -119,9 +119,8 @@ static void random_instance(struct instance *in, uint64_t *state)
     in->positive[fixture_below(state, in->n)] = 1;
 }
 
-static void equal_the_average_over_all_orders(void **unused)
+TEST(equal_the_average_over_all_orders)
 {
-    (void)unused;
     uint64_t state = 20240229;
     for (int trial = 0; trial < 400; trial++) {
         struct instance in;
@@ -176,9 +175,8 @@ static double brute_coverage(const double *scores, int n, int k)
     return covered / n / count[0] / count[1] / count[2];
 }
 
-static void coverage_joins_the_chances_of_users(void **unused)
+TEST(coverage_joins_the_chances_of_users)
 {
-    (void)unused;
     uint64_t state = 77;
     for (int trial = 0; trial < 100; trial++) {
         int n = 3 + (int)fixture_below(&state, 4), k = 1 + (int)fixture_below(&state, n);
@@ -204,13 +202,4 @@ static void coverage_joins_the_chances_of_users(void **unused)
         free(train);
         free(test);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_the_average_over_all_orders),
-        cmocka_unit_test(coverage_joins_the_chances_of_users),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,14 +25,12 @@ static unsigned draw(unsigned below)
 /* ---- marks -------------------------------------------------------------------------------------- */
 
 /* Every byte in every place beside every other that matters, as the definition says. */
-static void marks_are_as_defined(void **state)
+TEST(marks_are_as_defined)
 {
     enum { WORDS = 40 };
     static char text[64 * WORDS + 80];
     static const char special[] = ",\n\r\" \t;|0a.\xc3\x80\xff\x7f\x21\x20\x1f\x01";
     uint64_t ends[WORDS], odd[WORDS];
-    (void)state;
-
     for (int turn = 0; turn < 200; turn++) {
         for (size_t i = 0; i < sizeof text; i++)
             text[i] = turn % 2 ? (char)draw(256) : special[draw(sizeof special)];
@@ -233,14 +231,12 @@ static void check_file(const char *text, size_t length, const struct file_option
     }
 }
 
-static void paths_agree(void **state)
+TEST(paths_agree)
 {
     static const char *const delimiters[] = {",", "\t", ";", " ", "|"};
     static const unsigned faults[] = {0, 1, 5, 50, 400};
     enum { ROOM = 30000 };
     char *text = malloc(ROOM);
-    (void)state;
-
     assert_non_null(text);
     log_set_level(LOG_LEVEL_WARNING);
     state_of_draws = 20;
@@ -259,7 +255,7 @@ static void paths_agree(void **state)
 }
 
 /* Without faults the fast path takes every line but the first ones, or this test would compare nothing. */
-static void lines_are_taken(void **state)
+TEST(lines_are_taken)
 {
     static const char text[] = "1,2,3.5,964982703\n2,2,4,964982704\n3,anna,5,964982705\n4,9,1,964982706\n";
     const struct delimiter comma = {",", 1, 0};
@@ -271,8 +267,6 @@ static void lines_are_taken(void **state)
     char data[sizeof text + BLOCK_MARGIN] = {0};
     memcpy(data, text, sizeof text);
     const struct block block = {.data = data, .length = sizeof text - 1};
-    (void)state;
-
     for (int k = 0; k < 4; k++) {
         struct plain_rows *rows = plain_rows_new(&form, kinds[k], &error);
         struct chunk *chunk = chunk_new(&form, 4);
@@ -294,14 +288,4 @@ static void lines_are_taken(void **state)
     }
     ids_free(&slot.users);
     ids_free(&slot.items);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_are_as_defined),
-        cmocka_unit_test(lines_are_taken),
-        cmocka_unit_test(paths_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of budgets by record and user, for a plan and a data set small enough to work out by hand. */
 #include "run/record_budgets.h"
+#include "kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "plugin/registry.h"
 
@@ -91,13 +86,12 @@ static void expect_line(const char *table, const char *line)
         fail_msg("\"%s\" is missing in:\n%s", line, table);
 }
 
-static void budgets_are_weights_times_epsilon(void **state)
+TEST(budgets_are_weights_times_epsilon)
 {
     struct small s;
     struct dpf_error error = {0};
     struct record_budgets budgets;
     char *table;
-    (void)state;
     make_small(&s);
     add_event(&s, 1, 6);
     assert_true(record_budgets_exist(&s.plan, &s.dataset));
@@ -125,12 +119,11 @@ static void budgets_are_weights_times_epsilon(void **state)
 }
 
 /* No table where it would not hold. */
-static void other_plans_have_no_table(void **state)
+TEST(other_plans_have_no_table)
 {
     struct dpf_error error = {0};
     struct record_budgets budgets;
     char *table;
-    (void)state;
     for (int i = 0; i < 5; i++) {
         struct small s;
         make_small(&s);
@@ -149,13 +142,4 @@ static void other_plans_have_no_table(void **state)
         assert_null(table);
         ledger_free(&s.plan.ledger);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(budgets_are_weights_times_epsilon),
-        cmocka_unit_test(other_plans_have_no_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

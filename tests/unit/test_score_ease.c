@@ -3,15 +3,11 @@
  * Scores of ease/1. Where "in" is the identity, as in EASE by one inverse, a user's row is 0 in most columns: scores, lists
  * and places are the same bits as by whole rows, and they are those of the formula.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "base/memory.h"
 #include "score/finalists.h"
 #include "simd/simd_kind.h"
@@ -121,9 +117,9 @@ static void by_formula(const struct model *m, int32_t user, double *out)
     }
 }
 
-static void few_columns_give_the_bits_of_all(void **state)
+TEST(few_columns_give_the_bits_of_all)
 {
-    struct model *m = *state;
+    struct model *m = *test_state;
     struct scorer few = open(m), all = open(m);
     static double x[ITEMS], y[ITEMS], formula[ITEMS];
     struct score_desk left = {0}, right = {0};
@@ -144,9 +140,9 @@ static void few_columns_give_the_bits_of_all(void **state)
     scorer_close(&all);
 }
 
-static void one_other_number_is_no_identity(void **state)
+TEST(one_other_number_is_no_identity)
 {
-    struct model *m = *state;
+    struct model *m = *test_state;
     for (int32_t k = 0; k < 3; k++) {
         float *at = &m->in[k == 0 ? 0 : k == 1 ? 7 * (M + SPAN) + M - 1 : (M - 1) * (M + SPAN) + M - 1];
         const float was = *at;
@@ -230,9 +226,9 @@ static void find_by(const struct scorer *scorer, const struct model *m, int kind
     finalist_items_close(&items);
 }
 
-static void lists_and_places_are_the_scorers(void **state)
+TEST(lists_and_places_are_the_scorers)
 {
-    struct model *m = *state;
+    struct model *m = *test_state;
     for (int plain_rows = 0; plain_rows < 2; plain_rows++) {
         struct scorer scorer = open(m);
         scorer.is_plain = plain_rows;
@@ -244,9 +240,9 @@ static void lists_and_places_are_the_scorers(void **state)
 }
 
 /* Short rows that differ in their last bits alone, beside long ones: the block's own error still covers them. */
-static void last_bits_of_short_rows_decide(void **state)
+TEST(last_bits_of_short_rows_decide)
 {
-    struct model *m = *state;
+    struct model *m = *test_state;
     uint64_t seed = 4;
     for (int32_t i = 0; i < ITEMS; i++) {
         m->undo[i] = 1;
@@ -279,13 +275,4 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_columns_give_the_bits_of_all),
-        cmocka_unit_test(one_other_number_is_no_identity),
-        cmocka_unit_test(lists_and_places_are_the_scorers),
-        cmocka_unit_test(last_bits_of_short_rows_decide),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FIXTURE(set_up, tear_down)

@@ -69,21 +69,18 @@ static void check_sums(int with_bias)
     }
 }
 
-static void test_sums_plain(void **state)
+TEST(test_sums_plain)
 {
-    (void)state;
     check_sums(0);
 }
 
-static void test_sums_with_biases(void **state)
+TEST(test_sums_with_biases)
 {
-    (void)state;
     check_sums(1);
 }
 
-static void test_ridge(void **state)
+TEST(test_ridge)
 {
-    (void)state;
     struct plain_host host;
     dpf_query q;
     plain_open(&host, plain_component("explicit-als", DPF_ROLE_LOSS, "explicit-als"),
@@ -130,9 +127,8 @@ static void check_neighbours(int box, int users_solved, uint32_t layout)
     states_close(&c);
 }
 
-static void test_sensitivities(void **state)
+TEST(test_sensitivities)
 {
-    (void)state;
     for (int box = 0; box < 2; box++) {
         for (int l = 0; l < 2; l++) {
             check_neighbours(box, 0, layouts[l]);
@@ -145,9 +141,8 @@ static void test_sensitivities(void **state)
  * With biases the other row is (bias, factors, 1): two unknown coordinates bounded by 1, a constant. The
  * residual then lies within (1 - 0 - 1) .. (5 - 0 + 1).
  */
-static void test_sensitivity_with_biases(void **state)
+TEST(test_sensitivity_with_biases)
 {
-    (void)state;
     struct plain_host host;
     dpf_query q;
     dpf_sensitivity blocks[DPF_MAX_BLOCKS];
@@ -205,9 +200,8 @@ static void test_sensitivity_with_biases(void **state)
 }
 
 /* A smaller change of values lowers the sensitivity, unless the host is too old to know the field. */
-static void test_value_change(void **state)
+TEST(test_value_change)
 {
-    (void)state;
     struct plain_host host;
     dpf_query q;
     dpf_sensitivity blocks[DPF_MAX_BLOCKS];
@@ -237,9 +231,8 @@ static void test_value_change(void **state)
     plain_close(&host);
 }
 
-static void test_untransformed_residuals_are_refused(void **state)
+TEST(test_untransformed_residuals_are_refused)
 {
-    (void)state;
     struct plain_host host;
     struct check_data c;
     dpf_query q;
@@ -261,18 +254,4 @@ static void test_untransformed_residuals_are_refused(void **state)
     assert_non_null(strstr(host.report, "residual = transformed"));
     check_data_free(&c);
     plain_close(&host);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums_plain),
-        cmocka_unit_test(test_sums_with_biases),
-        cmocka_unit_test(test_ridge),
-        cmocka_unit_test(test_sensitivities),
-        cmocka_unit_test(test_sensitivity_with_biases),
-        cmocka_unit_test(test_value_change),
-        cmocka_unit_test(test_untransformed_residuals_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

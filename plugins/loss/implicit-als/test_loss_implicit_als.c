@@ -38,9 +38,8 @@ static void check_layouts(struct plain_host *host, int32_t d, int variant)
     check_data_free(&c);
 }
 
-static void test_sums(void **state)
+TEST(test_sums)
 {
-    (void)state;
     const dpf_component *component = plain_component("implicit-als", DPF_ROLE_LOSS, "implicit-als");
     for (size_t i = 0; i < sizeof(dimensions) / sizeof(dimensions[0]); i++) {
         for (int variant = 0; variant < 6; variant++) {
@@ -59,9 +58,8 @@ static void test_sums(void **state)
 
 /* The fused kernels give the same bits, so that machines of either kind agree: AVX-512 here where there is one, and AVX2
    in the run with DPFRAME_SIMD=avx2. The portable one rounds products and gives others. */
-static void test_fused_kernels_agree(void **state)
+TEST(test_fused_kernels_agree)
 {
-    (void)state;
     if (!simd_has(SIMD_KIND_AVX512) && !simd_has(SIMD_KIND_AVX2))
         skip();
     struct plain_host host;
@@ -90,9 +88,8 @@ static void test_fused_kernels_agree(void **state)
     plain_close(&host);
 }
 
-static void test_gram_row(void **state)
+TEST(test_gram_row)
 {
-    (void)state;
     const int32_t d = 19;
     const dpf_component *component = plain_component("implicit-als", DPF_ROLE_LOSS, "implicit-als");
     const dpf_loss *loss = component->functions;
@@ -129,9 +126,8 @@ static void test_gram_row(void **state)
 
 /* nu != 1: the regulariser moves into A, in sums and in products. */
 /* cells = own: alpha0 N is the Gram row's count, and a user who comes is one more of N. */
-static void test_own_cells(void **state)
+TEST(test_own_cells)
 {
-    (void)state;
     struct plain_host host;
     struct check_data c;
     dpf_query q;
@@ -171,9 +167,8 @@ static void test_own_cells(void **state)
     plain_close(&host);
 }
 
-static void test_frequency_exponent(void **state)
+TEST(test_frequency_exponent)
 {
-    (void)state;
     const int32_t d = 5;
     struct plain_host host;
     struct check_data c;
@@ -215,9 +210,8 @@ static void test_frequency_exponent(void **state)
 
 /* nu = 0: the ridge is lambda whatever the data are, so a released row has no count to hide, and a party's
    cells count nothing. */
-static void test_constant_ridge(void **state)
+TEST(test_constant_ridge)
 {
-    (void)state;
     static const char *const settings[] = {"lambda=0.7; nu=0", "lambda=0.7; nu=0; cells=own"};
     for (int s = 0; s < 2; s++) {
         struct plain_host host;
@@ -245,9 +239,8 @@ static void test_constant_ridge(void **state)
     }
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     struct plain_host host;
     dpf_query q;
     plain_open(&host, plain_component("implicit-als", DPF_ROLE_LOSS, "implicit-als"), "");
@@ -297,9 +290,8 @@ static void check_neighbours(const char *settings, int box, int users_solved, ui
     states_close(&c);
 }
 
-static void test_sensitivities(void **state)
+TEST(test_sensitivities)
 {
-    (void)state;
     for (int box = 0; box < 2; box++) {
         for (int l = 0; l < 2; l++) {
             check_neighbours("", box, 0, layouts[l]);
@@ -309,9 +301,8 @@ static void test_sensitivities(void **state)
     }
 }
 
-static void test_gram_sensitivity_and_caps(void **state)
+TEST(test_gram_sensitivity_and_caps)
 {
-    (void)state;
     struct plain_host host;
     dpf_query q;
     dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
@@ -356,20 +347,4 @@ static void test_gram_sensitivity_and_caps(void **state)
     assert_int_equal(loss->sensitivity(host.self, &q, &bounds, blocks, gram, NULL), DPF_OK);
     assert_true(gram[0].at[DPF_UNIT_USER][DPF_ADJ_REPLACE].l2 == 0);
     plain_close(&host);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_fused_kernels_agree),
-        cmocka_unit_test(test_gram_row),
-        cmocka_unit_test(test_own_cells),
-        cmocka_unit_test(test_frequency_exponent),
-        cmocka_unit_test(test_constant_ridge),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_sensitivities),
-        cmocka_unit_test(test_gram_sensitivity_and_caps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

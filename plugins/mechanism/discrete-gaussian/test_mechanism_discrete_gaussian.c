@@ -16,14 +16,13 @@ static void plan_for(struct plain_host *host, struct plain_release *r, const cha
     assert_int_equal(plain_plan(host, r, plan, events), 1);
 }
 
-static void sums_have_the_planned_noise_with_and_without_dropouts(void **state)
+TEST(sums_have_the_planned_noise_with_and_without_dropouts)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
     static double x[CELLS];
-    (void)state;
     plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", &plan, events);
     shares_sum(&host, &r, &plan, 16, x);
     shares_assert_normal(x, CELLS, plan.scale[0]);
@@ -33,13 +32,12 @@ static void sums_have_the_planned_noise_with_and_without_dropouts(void **state)
     plain_close(&host);
 }
 
-static void events_state_the_noise_of_honest_parties(void **state)
+TEST(events_state_the_noise_of_honest_parties)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    (void)state;
     plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", &plan, events);
     assert_int_equal(events[0].kind, DPF_EVENT_DISCRETE_GAUSSIAN);
     assert_int_equal(events[0].flags, DPF_EVENT_NOISE_SHARED);
@@ -61,9 +59,8 @@ static void events_state_the_noise_of_honest_parties(void **state)
     plain_close(&host);
 }
 
-static void what_cannot_be_private_is_refused(void **state)
+TEST(what_cannot_be_private_is_refused)
 {
-    (void)state;
     shares_check_too_few(component);
     shares_check_gram(component, "gram-share=0.25");
     shares_check_refusals(component, "noise-multiplier=0");
@@ -78,12 +75,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_have_the_planned_noise_with_and_without_dropouts),
-        cmocka_unit_test(events_state_the_noise_of_honest_parties),
-        cmocka_unit_test(what_cannot_be_private_is_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

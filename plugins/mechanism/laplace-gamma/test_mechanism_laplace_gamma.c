@@ -51,14 +51,13 @@ static double discrete_laplace(int64_t k, double s, double unused)
 }
 
 /* t = 1, 2, 17, 1000 parties add up to the exact discrete law. */
-static void shares_of_any_number_of_parties_are_discrete_laplace(void **state)
+TEST(shares_of_any_number_of_parties_are_discrete_laplace)
 {
     static const struct {
         uint64_t parties, s;
         int rows;
     } cases[] = {{1, 1, 3000},  {1, 7, 3000},  {1, 40, 2000},  {2, 5, 3000},
                  {2, 64, 2000}, {17, 3, 3000}, {17, 33, 1500}, {1000, 12, 200}};
-    (void)state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         int n = cases[c].rows * WIDTH;
         int64_t *values = malloc((size_t)n * sizeof(*values));
@@ -93,13 +92,12 @@ static double share_mass(int64_t k, double r, double q)
 }
 
 /* A single share has the difference of two Polya laws, which none of the sums above can tell by itself. */
-static void one_share_is_a_difference_of_polya_variables(void **state)
+TEST(one_share_is_a_difference_of_polya_variables)
 {
     static const struct {
         uint64_t shares, t, s;
     } cases[] = {{1, 2, 6}, {1, 17, 10}, {3, 2, 4}, {5, 7, 9}};
     static int64_t values[60000];
-    (void)state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         memset(values, 0, sizeof(values));
         for (uint32_t r = 0; r < 6000; r++) {
@@ -116,13 +114,12 @@ static void one_share_is_a_difference_of_polya_variables(void **state)
 }
 
 /* What a simulation draws at once for n survivors is what n shares of 1/t add up to: one law, met by both. */
-static void the_shortcut_has_the_law_of_summed_shares(void **state)
+TEST(the_shortcut_has_the_law_of_summed_shares)
 {
     static const struct {
         uint64_t n, t, s;
     } cases[] = {{5, 3, 6}, {25, 15, 9}, {40, 40, 8}};
     static int64_t summed[30000], drawn[30000];
-    (void)state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         const double r = (double)cases[c].n / (double)cases[c].t, q = exp(-1 / (double)cases[c].s);
         memset(drawn, 0, sizeof(drawn));
@@ -144,11 +141,10 @@ static void the_shortcut_has_the_law_of_summed_shares(void **state)
 }
 
 /* Large scales, powers of two and their neighbours: mean, variance, and the share of zeros. */
-static void large_scales_have_the_right_moments(void **state)
+TEST(large_scales_have_the_right_moments)
 {
     static const uint64_t scales[] = {(UINT64_C(1) << 20) - 1, UINT64_C(1) << 20, (UINT64_C(1) << 20) + 1,
                                       UINT64_C(3) << 33, GAMMA_MAX_SCALE};
-    (void)state;
     for (size_t c = 0; c < sizeof(scales) / sizeof(scales[0]); c++) {
         double s = (double)scales[c], sum = 0, square = 0, far = 0, n = 1500.0 * WIDTH;
         for (uint32_t r = 0; r < 1500; r++) {
@@ -198,12 +194,11 @@ static double variance_of(const double *x)
 }
 
 /* Both ways of simulating give the law that was planned; those beyond the honest ones only add to it. */
-static void sums_are_noised_as_planned_with_and_without_dropouts(void **state)
+TEST(sums_are_noised_as_planned_with_and_without_dropouts)
 {
     static const char *const settings[] = {"epsilon=0.8; min-honest=15",
                                            "epsilon=0.8; min-honest=15; simulate=sum"};
     static double x[CELLS];
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct plain_host host;
         struct plain_release r;
@@ -222,13 +217,12 @@ static void sums_are_noised_as_planned_with_and_without_dropouts(void **state)
     }
 }
 
-static void events_state_exact_noise_in_shares(void **state)
+TEST(events_state_exact_noise_in_shares)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    (void)state;
     shares_release(&r, ROWS);
     plain_release_bound(&r, 0, 3, 3);
     plain_open_random(&host, component, "epsilon=0.5");
@@ -248,9 +242,8 @@ static void events_state_exact_noise_in_shares(void **state)
     plain_close(&host);
 }
 
-static void what_cannot_be_private_is_refused(void **state)
+TEST(what_cannot_be_private_is_refused)
 {
-    (void)state;
     shares_check_too_few(component);
     shares_check_gram(component, "gram-share=0.25");
     shares_check_gram(component, "gram-share=0.25; simulate=sum");
@@ -277,16 +270,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_of_any_number_of_parties_are_discrete_laplace),
-        cmocka_unit_test(one_share_is_a_difference_of_polya_variables),
-        cmocka_unit_test(the_shortcut_has_the_law_of_summed_shares),
-        cmocka_unit_test(large_scales_have_the_right_moments),
-        cmocka_unit_test(sums_are_noised_as_planned_with_and_without_dropouts),
-        cmocka_unit_test(events_state_exact_noise_in_shares),
-        cmocka_unit_test(what_cannot_be_private_is_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+FIXTURE(setup, teardown)

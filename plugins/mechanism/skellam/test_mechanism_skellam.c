@@ -16,14 +16,13 @@ static void plan_for(struct plain_host *host, struct plain_release *r, const cha
     assert_int_equal(plain_plan(host, r, plan, events), 1);
 }
 
-static void sums_have_the_planned_noise_with_and_without_dropouts(void **state)
+TEST(sums_have_the_planned_noise_with_and_without_dropouts)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
     static double x[CELLS];
-    (void)state;
     plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", &plan, events);
     shares_sum(&host, &r, &plan, 16, x);
     shares_assert_normal(x, CELLS, plan.scale[0]);
@@ -52,7 +51,7 @@ static int poisson_masses(double mean, double *out)
 
 /* The smallest shares that the plan may choose, where the law differs most from a normal one: the sum of two
    has the masses of the difference of two Poisson numbers of twice the mean. */
-static void sums_of_small_shares_have_the_masses_of_the_law(void **state)
+TEST(sums_of_small_shares_have_the_masses_of_the_law)
 {
     enum { BINS = 40 };
     struct plain_host host;
@@ -62,7 +61,6 @@ static void sums_of_small_shares_have_the_masses_of_the_law(void **state)
     static double x[CELLS], poisson[MOST_MASSES];
     int64_t counts[BINS] = {0};
     double p[BINS] = {0}, inside = 0;
-    (void)state;
     plan_for(&host, &r, "noise-multiplier=3; min-honest=2; grid-bits=8", &plan, events);
     const double mean = events[0].p.skellam.variance / (plan.grid[0] * plan.grid[0]) / 2;
     const int wide = (int)(sqrt(2 * mean) / 5), n = poisson_masses(mean, poisson);
@@ -86,13 +84,12 @@ static void sums_of_small_shares_have_the_masses_of_the_law(void **state)
     plain_close(&host);
 }
 
-static void events_state_variance_and_both_norms(void **state)
+TEST(events_state_variance_and_both_norms)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    (void)state;
     plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", &plan, events);
     const dpf_norms *moved = &events[0].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
     assert_int_equal(events[0].kind, DPF_EVENT_SKELLAM);
@@ -118,9 +115,8 @@ static void events_state_variance_and_both_norms(void **state)
     plain_close(&host);
 }
 
-static void what_cannot_be_private_is_refused(void **state)
+TEST(what_cannot_be_private_is_refused)
 {
-    (void)state;
     shares_check_too_few(component);
     shares_check_gram(component, "gram-share=0.25");
     shares_check_refusals(component, "noise-multiplier=0");
@@ -136,13 +132,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_have_the_planned_noise_with_and_without_dropouts),
-        cmocka_unit_test(sums_of_small_shares_have_the_masses_of_the_law),
-        cmocka_unit_test(events_state_variance_and_both_norms),
-        cmocka_unit_test(what_cannot_be_private_is_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

@@ -31,9 +31,8 @@ static void scripted_bits(dpf_cursor *cursor, uint64_t *out, int64_t n)
 }
 
 /* All reals of three binary digits, one in each of eight lanes, against p: the comparison itself. */
-static void a_coin_compares_digits(void **state)
+TEST(a_coin_compares_digits)
 {
-    (void)state;
     static const uint64_t digits[3] = {0xf0, 0xcc, 0xaa}; /* lane l has the digits of l, the first first */
     dpf_random_service random = plain_random;
     random.bits = scripted_bits;
@@ -46,9 +45,8 @@ static void a_coin_compares_digits(void **state)
     }
 }
 
-static void coins_have_their_probability(void **state)
+TEST(coins_have_their_probability)
 {
-    (void)state;
     static const double ps[] = {0.5, 0.25, 1.0 / 3, 0.2689414213699951, 0.0066928509242848554, 1e-3, 0.9};
     enum { WORDS = 20000 };
     for (size_t i = 0; i < sizeof ps / sizeof ps[0]; i++) {
@@ -83,9 +81,8 @@ static double cost_of(const struct bit_response *response)
 }
 
 /* No report is more than e^epsilon times likelier for one bit than for the other, and the event says so. */
-static void a_bit_costs_at_most_epsilon(void **state)
+TEST(a_bit_costs_at_most_epsilon)
 {
-    (void)state;
     static const double epsilons[] = {1e-3, 0.1, 0.5, 1, 2, 5, 10, 30}, keeps[] = {0, 0.3, 0.5, 0.75, 0.9};
     for (size_t e = 0; e < sizeof epsilons / sizeof epsilons[0]; e++)
         for (size_t k = 0; k < sizeof keeps / sizeof keeps[0]; k++) {
@@ -107,9 +104,8 @@ static void a_bit_costs_at_most_epsilon(void **state)
         }
 }
 
-static void without_limit_there_is_no_noise(void **state)
+TEST(without_limit_there_is_no_noise)
 {
-    (void)state;
     struct bit_response response;
     dpf_event event = {0};
     const uint64_t in[2] = {0x123456789abcdef0, 5};
@@ -126,9 +122,8 @@ static void without_limit_there_is_no_noise(void **state)
 }
 
 /* How often ones are kept and zeros invented, in words of half ones. */
-static void reports_have_their_rates(void **state)
+TEST(reports_have_their_rates)
 {
-    (void)state;
     static const double epsilons[] = {0.1, 1, 5}, keeps[] = {0, 0.5, 0.9};
     enum { WORDS = 5000 };
     for (size_t e = 0; e < 3; e++)
@@ -151,9 +146,8 @@ static void reports_have_their_rates(void **state)
 }
 
 /* The coin of a bit does not depend on any bit: one bit that changes moves that report's bit alone. */
-static void a_bit_moves_its_own_report_only(void **state)
+TEST(a_bit_moves_its_own_report_only)
 {
-    (void)state;
     static const double keeps[] = {0, 0.5};
     for (size_t k = 0; k < 2; k++)
         for (int bit = 0; bit < 128; bit++) {
@@ -174,9 +168,8 @@ static void a_bit_moves_its_own_report_only(void **state)
 /* ---- columns ----------------------------------------------------------------------------------------------
  */
 
-static void columns_are_rows_turned(void **state)
+TEST(columns_are_rows_turned)
 {
-    (void)state;
     enum { ROWS = 150, COLUMNS = 200 };
     const int64_t row_words = bit_words(COLUMNS), column_words = bit_words(ROWS);
     static uint64_t rows[ROWS * 4], columns[COLUMNS * 3];
@@ -226,9 +219,8 @@ static void expected_reports(const struct bit_response *r, const double cells[PA
 }
 
 /* The estimate is linear in the reports, so it is unbiased if it gives the truth for the expected reports. */
-static void the_inverse_is_unbiased(void **state)
+TEST(the_inverse_is_unbiased)
 {
-    (void)state;
     static const double truths[][PAIR_CELLS] = {{3, 2, 4, 1}, {900, 20, 20, 3}, {0, 0, 0, 7}, {10, 0, 5, 0}};
     static const double epsilons[] = {0.1, 0.5, 1, 5}, keeps[] = {0, 0.5, 0.9};
     for (size_t t = 0; t < 4; t++)
@@ -246,9 +238,8 @@ static void the_inverse_is_unbiased(void **state)
 
 /* And over all reports that five users can make, with their exact probabilities: nothing but the mean of the
    estimates, no use of linearity. */
-static void the_inverse_is_unbiased_over_all_reports(void **state)
+TEST(the_inverse_is_unbiased_over_all_reports)
 {
-    (void)state;
     enum { USERS = 5 };
     static const int cell_of[USERS] = {0, 1, 2, 3, 3};
     struct bit_response response;
@@ -283,9 +274,8 @@ static double log_likelihood(const struct bit_response *r, const double cells[PA
 }
 
 /* No point of a grid over all possible cells is likelier. */
-static void bayes_is_the_likeliest(void **state)
+TEST(bayes_is_the_likeliest)
 {
-    (void)state;
     static const double reports[][PAIR_CELLS] = {
         {5, 3, 8, 4}, {18, 1, 1, 0}, {1, 9, 9, 1}, {0, 0, 0, 20}, {12, 5, 3, 0}};
     for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
@@ -308,9 +298,8 @@ static void bayes_is_the_likeliest(void **state)
     }
 }
 
-static void bayes_is_the_inverse_where_that_is_possible(void **state)
+TEST(bayes_is_the_inverse_where_that_is_possible)
 {
-    (void)state;
     const double reported[PAIR_CELLS] = {40, 25, 30, 35};
     struct bit_response response;
     double inverse[PAIR_CELLS], bayes[PAIR_CELLS];
@@ -321,9 +310,8 @@ static void bayes_is_the_inverse_where_that_is_possible(void **state)
 }
 
 /* A pair's bits do not depend on the pairs beside it. */
-static void lanes_are_pairs_alone(void **state)
+TEST(lanes_are_pairs_alone)
 {
-    (void)state;
     double reported[PAIR_CELLS][PAIR_LANES], lanes[PAIR_CELLS][PAIR_LANES];
     struct bit_response response;
     dpf_cursor cursor = at(500);
@@ -345,9 +333,8 @@ static void lanes_are_pairs_alone(void **state)
     }
 }
 
-static void similarities_stay_in_the_unit(void **state)
+TEST(similarities_stay_in_the_unit)
 {
-    (void)state;
     const double plain[PAIR_CELLS] = {10, 2, 4, 3}, negative[PAIR_CELLS] = {30, -5, -6, 2},
                  against[PAIR_CELLS] = {10, 5, 5, -3}, too_many[PAIR_CELLS] = {1, -1, -1, 9};
     assert_true(fabs(pair_jaccard(plain) - 3.0 / 9) < 1e-15);
@@ -368,22 +355,4 @@ static int setup(void **state)
     return plain_random_open(&host.host, "coins", &stream) == DPF_OK ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_coin_compares_digits),
-        cmocka_unit_test(coins_have_their_probability),
-        cmocka_unit_test(a_bit_costs_at_most_epsilon),
-        cmocka_unit_test(without_limit_there_is_no_noise),
-        cmocka_unit_test(reports_have_their_rates),
-        cmocka_unit_test(a_bit_moves_its_own_report_only),
-        cmocka_unit_test(columns_are_rows_turned),
-        cmocka_unit_test(the_inverse_is_unbiased),
-        cmocka_unit_test(the_inverse_is_unbiased_over_all_reports),
-        cmocka_unit_test(bayes_is_the_likeliest),
-        cmocka_unit_test(bayes_is_the_inverse_where_that_is_possible),
-        cmocka_unit_test(lanes_are_pairs_alone),
-        cmocka_unit_test(similarities_stay_in_the_unit),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

@@ -262,30 +262,19 @@ static void audit(const char *form, int64_t n_items, int64_t items, int64_t othe
     plain_close(&a.host);
 }
 
-static void an_audit_of_the_gram_reaches_half_of_what_is_proved(void **state)
+TEST(an_audit_of_the_gram_reaches_half_of_what_is_proved)
 {
-    (void)state;
     audit("gram", 2, 2, 2, 3, 1);
 }
 
-static void an_audit_of_centred_rows_and_the_tail_does(void **state)
+TEST(an_audit_of_centred_rows_and_the_tail_does)
 {
-    (void)state;
     audit("gram", 3, 2, 60, 1000, 0.6);
 }
 
-static void an_audit_of_the_projection_does(void **state)
+TEST(an_audit_of_the_projection_does)
 {
-    (void)state;
     audit("projected", 2, 2, 2, 3, 0.4);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_audit_of_the_gram_reaches_half_of_what_is_proved),
-        cmocka_unit_test(an_audit_of_centred_rows_and_the_tail_does),
-        cmocka_unit_test(an_audit_of_the_projection_does),
-    };
-    return cmocka_run_group_tests(tests, case_open, case_close);
-}
+FIXTURE(case_open, case_close)

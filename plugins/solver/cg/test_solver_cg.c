@@ -67,9 +67,8 @@ static void check_residuals(const char *settings)
     }
 }
 
-static void test_converges(void **state)
+TEST(test_converges)
 {
-    (void)state;
     check_residuals("steps=1000; tolerance=3e-7");
 }
 
@@ -106,9 +105,8 @@ static void reference(const struct systems *s, int64_t row, int64_t steps, doubl
 }
 
 /* Three steps from a warm start are the textbook's three, in both forms, for any batch. */
-static void test_three_steps(void **state)
+TEST(test_three_steps)
 {
-    (void)state;
     for (int form = 0; form < 2; form++) {
         struct plain_host host;
         struct systems s;
@@ -168,9 +166,8 @@ static dpf_status failing_product(void *context, int64_t first, int64_t count, c
     return DPF_E_CANCELLED;
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
-    (void)state;
     struct plain_host host;
     struct systems s;
     plain_open(&host, cg(), "");
@@ -186,14 +183,4 @@ static void test_failures(void **state)
     systems_free(&s);
     plain_close(&host);
     plain_check_memory(cg(), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_converges),
-        cmocka_unit_test(test_three_steps),
-        cmocka_unit_test(test_failures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

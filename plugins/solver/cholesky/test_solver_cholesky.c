@@ -27,22 +27,19 @@ static void check_residuals(const char *settings, double tolerance)
     }
 }
 
-static void test_residuals(void **state)
+TEST(test_residuals)
 {
-    (void)state;
     check_residuals("", 3e-6);
 }
 
-static void test_residuals_refined(void **state)
+TEST(test_residuals_refined)
 {
-    (void)state;
     check_residuals("refine=1", 5e-7);
 }
 
 /* A row's bytes must not depend on the batch it is in. */
-static void test_batches(void **state)
+TEST(test_batches)
 {
-    (void)state;
     struct plain_host host;
     struct systems s;
     plain_open(&host, cholesky(), "");
@@ -69,9 +66,8 @@ static void test_batches(void **state)
 }
 
 /* An item without records whose bias alone is regularised: its factors are 0, not an error. */
-static void test_untouched_unknowns(void **state)
+TEST(test_untouched_unknowns)
 {
-    (void)state;
     struct plain_host host;
     struct systems s;
     plain_open(&host, cholesky(), "");
@@ -100,9 +96,8 @@ static void test_untouched_unknowns(void **state)
     plain_close(&host);
 }
 
-static void test_not_positive_definite(void **state)
+TEST(test_not_positive_definite)
 {
-    (void)state;
     struct plain_host host;
     struct systems s;
     plain_open(&host, cholesky(), "");
@@ -120,9 +115,8 @@ static void test_not_positive_definite(void **state)
 }
 
 /* A row of which nothing is known and nothing is asked becomes 0; a gradient query is refused. */
-static void test_void_row_and_gradient(void **state)
+TEST(test_void_row_and_gradient)
 {
-    (void)state;
     struct plain_host host;
     struct systems s;
     plain_open(&host, cholesky(), "");
@@ -141,17 +135,4 @@ static void test_void_row_and_gradient(void **state)
     systems_free(&s);
     plain_close(&host);
     plain_check_memory(cholesky(), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_residuals),
-        cmocka_unit_test(test_residuals_refined),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_untouched_unknowns),
-        cmocka_unit_test(test_not_positive_definite),
-        cmocka_unit_test(test_void_row_and_gradient),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

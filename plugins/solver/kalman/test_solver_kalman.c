@@ -25,11 +25,10 @@ static void make_reachable(struct systems *s)
                 (float)(2 * s->rhs[r * s->d + i]);
 }
 
-static void test_without_noise(void **state)
+TEST(test_without_noise)
 {
     static const uint32_t layouts[2] = {DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL};
     static const int32_t orders[] = {1, 2, 3, 7, 16, 33};
-    (void)state;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         for (int l = 0; l < 2; l++) {
             struct plain_host host;
@@ -96,11 +95,10 @@ static dpf_status small_solve(struct small *k, struct plain_host *host, int32_t 
 }
 
 /* (P^-1 + A R^-1 A)^-1 A R^-1 c with R = v A + V, for a diagonal A: each unknown by itself. */
-static void test_posterior_of_each_unknown(void **state)
+TEST(test_posterior_of_each_unknown)
 {
     struct plain_host host;
     struct small k;
-    (void)state;
     plain_open(&host, kalman(), "residual-variance=0.5");
     small_new(&k, &host);
     const double a[2] = {4, 0.25}, c[2] = {3, -1}, ridge[2] = {2, 0.1}, noise = 6, of_matrix = 0.3;
@@ -123,11 +121,10 @@ static void test_posterior_of_each_unknown(void **state)
 }
 
 /* Two rounds of equal weight are one with their mean and half the noise. */
-static void test_rounds_average_out(void **state)
+TEST(test_rounds_average_out)
 {
     struct plain_host host, once;
     struct small two, one;
-    (void)state;
     plain_open(&host, kalman(), "forget=1");
     plain_open(&once, kalman(), "");
     small_new(&two, &host);
@@ -151,11 +148,10 @@ static void test_rounds_average_out(void **state)
     plain_close(&once);
 }
 
-static void test_unknown_noise_is_refused(void **state)
+TEST(test_unknown_noise_is_refused)
 {
     struct plain_host host;
     struct small k;
-    (void)state;
     plain_open(&host, kalman(), "");
     small_new(&k, &host);
     k.ridge[0] = k.ridge[1] = 1;
@@ -179,13 +175,12 @@ static double normal(void)
 
 /* Rows from the prior, ratings about them, noise: the mean squared error is the least there is, below that of
    the minimiser, and below that of a solver that is told a tenth or ten times the noise. */
-static void test_it_errs_least(void **state)
+TEST(test_it_errs_least)
 {
     struct plain_host host;
     struct small k;
     static const double told[4] = {1, 0.1, 10, 0};
     double error[4] = {0};
-    (void)state;
     plain_open(&host, kalman(), "residual-variance=0.5");
     small_new(&k, &host);
     k.ridge[0] = k.ridge[1] = 0.25F; /* P = 2 */
@@ -213,14 +208,4 @@ static void test_it_errs_least(void **state)
     assert_true(error[0] < 0.97 * error[2]);
     assert_true(error[0] < 0.9 * error[3]);
     plain_close(&host);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_noise),      cmocka_unit_test(test_posterior_of_each_unknown),
-        cmocka_unit_test(test_rounds_average_out), cmocka_unit_test(test_unknown_noise_is_refused),
-        cmocka_unit_test(test_it_errs_least),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
