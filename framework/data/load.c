@@ -590,8 +590,7 @@ static int divide(struct loading *l, struct dpf_error *error)
     const int spread = out->shares[DPF_SIDE_USERS] != NULL;
     if (weights_assign(o, l->seeded, out, error) != 0 ||
         (spread ? spread_items(out, error)
-                : csr_transpose_on(l->pool, &out->train.by_user, out->items.n, &out->train.by_item, error)) !=
-            0 ||
+                : csr_transpose_counts(&out->train.by_user, out->items.n, &out->train.by_item, error)) != 0 ||
         summary_fill(out, error) != 0 || similarity_fill(o, out, error) != 0 ||
         (spread && spread_finish(out, error) != 0))
         return -1;
@@ -675,15 +674,36 @@ void data_parsed_free(struct data_parsed *parsed)
     free(parsed);
 }
 
-int data_read(const struct config *config, const struct config_values *data,
-              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
-              struct dataset *out, struct dpf_error *error)
+int data_index_items(struct dataset *dataset, struct pool *pool, struct dpf_error *error)
+{
+    struct csr *by_item = &dataset->train.by_item;
+    if (by_item->others)
+        return 0;
+    csr_free(by_item);
+    return csr_transpose_on(pool, &dataset->train.by_user, dataset->items.n, by_item, error);
+}
+
+int data_read_by_user(const struct config *config, const struct config_values *data,
+                      const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+                      struct dataset *out, struct dpf_error *error)
 {
     struct data_parsed *parsed;
     memset(out, 0, sizeof *out);
     if (data_parse(config, data, split, seeded, pool, &parsed, error) != 0)
         return -1;
     return data_divide(parsed, config, data, split, seeded, pool, out, error);
+}
+
+int data_read(const struct config *config, const struct config_values *data,
+              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+              struct dataset *out, struct dpf_error *error)
+{
+    if (data_read_by_user(config, data, split, seeded, pool, out, error) != 0)
+        return -1;
+    const int status = data_index_items(out, pool, error);
+    if (status != 0)
+        dataset_free(out);
+    return status;
 }
 
 int data_load(const struct config *config, const struct config_values *data,
@@ -724,7 +744,7 @@ int data_sizes(const struct config *config, const struct config_values *data,
     struct dataset dataset = {0};
     struct pool *pool = pool_new(1);
     const int status =
-        pool ? data_read(config, data, split, seeded, pool, &dataset, error) : error_memory(error);
+        pool ? data_read_by_user(config, data, split, seeded, pool, &dataset, error) : error_memory(error);
     if (status == 0) {
         *users = dataset.users.n;
         *items = dataset.items.n;
