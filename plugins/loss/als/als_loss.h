@@ -14,8 +14,8 @@ struct als_loss {
     const char *needs_no_offset; /* why [model] offset must be 0; NULL: it may be anything */
 };
 
-/* A zeroed instance of so many bytes, with the kernels of this processor (DPFRAME_SIMD). */
-dpf_status als_loss_new(const dpf_host *host, size_t bytes, void **out);
+/* Fills in a zeroed instance, with the kernels of this processor (DPFRAME_SIMD). */
+void als_loss_start(struct als_loss *loss, const dpf_host *host);
 void als_loss_destroy(void *instance);
 /* als_query, and room for the side's ridge. */
 dpf_status als_loss_query(struct als_loss *loss, const dpf_side_info *info, int with_count, dpf_query *out);

@@ -180,10 +180,8 @@ static dpf_status accumulate_local(void *instance, const dpf_call *call, const d
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const dpf_status status = als_loss_new(host, sizeof(struct complementary), out);
-    if (status != DPF_OK)
-        return status;
     struct complementary *self = *out;
+    als_loss_start(&self->als, host);
     self->als.model.coefficients = coefficients;
     self->als.needs_no_offset = "complementary predicts without an offset: set [model] offset = none";
     self->unobserved = params->values[P_UNOBSERVED].real;
@@ -225,19 +223,10 @@ static const dpf_loss functions = {
     .apply = als_loss_apply,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_LOSS,
-    .id = "complementary",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_LOSS, functions, .id = "complementary", .version = "1.0.0",
     .summary = "Implicit feedback with a weight on unobserved cells that offsets what a record moves",
-    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 11-18",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = als_loss_destroy,
-    .functions = &functions,
-};
+    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 11-18", DPF_PARAMS(params), .create = create,
+    .destroy = als_loss_destroy, .instance_bytes = sizeof(struct complementary))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.complementary", "1.0.0", "Apache-2.0", component)

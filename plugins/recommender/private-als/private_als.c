@@ -98,18 +98,8 @@ static dpf_status als_create(const dpf_host *host, const dpf_params *given, void
         status = made.random->open(host, purposes[r], &made.noise[r]);
     if (status != DPF_OK)
         return status;
-    struct private_als *kept = dpf_memory(host)->allocate(host, sizeof *kept);
-    if (!kept)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    *kept = made;
-    *self = kept;
+    *(struct private_als *)*self = made;
     return DPF_OK;
-}
-
-static void als_destroy(void *self)
-{
-    const dpf_host *host = ((struct private_als *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 static uint32_t als_flags(void *self)
@@ -484,21 +474,12 @@ static const dpf_recommender functions = {
     .form = als_form,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_RECOMMENDER,
-    .id = "private-als",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_RECOMMENDER, functions, .id = "private-als", .version = "1.0.0",
     .summary =
         "Private ALS for ratings: users' budgets go to rare items by private counts, which are charged",
     .citation = "Chien, Jain, Krichene, Rendle, Song, Thakurta, Zhang, Private alternating least squares, "
                 "ICML 2021, Algorithms 1 to 3",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = als_create,
-    .destroy = als_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = als_create, .instance_bytes = sizeof(struct private_als))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.private-als", "1.0.0", "Apache-2.0", component)

@@ -72,18 +72,8 @@ static dpf_status biases_create(const dpf_host *host, const dpf_params *given, v
         status = made.random->open(host, purposes[r], &made.noise[r]);
     if (status != DPF_OK)
         return status;
-    struct private_biases *kept = dpf_memory(host)->allocate(host, sizeof *kept);
-    if (!kept)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    *kept = made;
-    *self = kept;
+    *(struct private_biases *)*self = made;
     return DPF_OK;
-}
-
-static void biases_destroy(void *self)
-{
-    const dpf_host *host = ((struct private_biases *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 static uint32_t biases_flags(void *self)
@@ -316,21 +306,12 @@ static const dpf_recommender functions = {
     .form = biases_form,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_RECOMMENDER,
-    .id = "private-biases",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_RECOMMENDER, functions, .id = "private-biases", .version = "1.0.0",
     .summary = "Ratings from private biases of items, shrunk by their noise, and the user's own mean; what a "
                "private model must beat",
     .citation = "Efron, Morris, Stein's estimation rule and its competitors, JASA 1973 (empirical Bayes); "
                 "Koren, Bell, Volinsky, Computer 2009 (biases)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = biases_create,
-    .destroy = biases_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = biases_create, .instance_bytes = sizeof(struct private_biases))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.private-biases", "1.0.0", "Apache-2.0", component)

@@ -28,7 +28,6 @@ static const dpf_param params[P_COUNT] = {
 };
 
 struct adam {
-    const dpf_host *host;
     double rate;
     double beta1;
     double beta2;
@@ -41,18 +40,13 @@ struct adam {
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
 {
     const dpf_value *v = values->values;
-    struct adam *adam;
+    struct adam *adam = *self;
 
     for (int64_t i = 1; i < v[P_DROP_AT].count; i++) {
         if (v[P_DROP_AT].reals[i] < v[P_DROP_AT].reals[i - 1]) {
             return host->fail(host, DPF_E_CONFIG, P_DROP_AT, "drop-at must be in ascending order");
         }
     }
-    adam = dpf_memory(host)->allocate(host, sizeof(*adam));
-    if (!adam) {
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    }
-    adam->host = host;
     adam->rate = v[P_RATE].real;
     adam->beta1 = v[P_BETA1].real;
     adam->beta2 = v[P_BETA2].real;
@@ -60,15 +54,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     adam->drop_at = v[P_DROP_AT].reals;
     adam->n_drops = v[P_DROP_AT].count;
     adam->drop_factor = v[P_DROP_FACTOR].real;
-    *self = adam;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct adam *adam = self;
-
-    dpf_memory(adam->host)->release(adam->host, adam);
 }
 
 /* The first moments, then the second ones. */
@@ -162,19 +148,10 @@ static const dpf_solver functions = {
     .solve = solve,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "adam",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_SOLVER, functions, .id = "adam", .version = "1.0.0",
     .summary = "Adam, one step of adaptive moment estimation",
     .citation = "Kingma and Ba, Adam: a method for stochastic optimization (ICLR 2015), Algorithm 1",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct adam))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.adam", "1.0.0", "Apache-2.0", component)

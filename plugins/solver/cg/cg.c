@@ -228,18 +228,9 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
     const struct cg_kernels *kernels = cg_kernels_find(SIMD_KIND_AUTO);
-    struct cg *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct cg *self = *out;
     *self = (struct cg){host, kernels, params->values[P_STEPS].integer, params->values[P_TOLERANCE].real};
-    *out = self;
     return DPF_OK;
-}
-
-static void destroy(void *instance)
-{
-    struct cg *self = instance;
-    dpf_memory(self->host)->release(self->host, self);
 }
 
 static const dpf_param params[P_COUNT] = {
@@ -254,19 +245,9 @@ static const dpf_solver functions = {
     .solve = solve,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "cg",
-    .version = "1.0.0",
-    .summary = "A few warm-started conjugate-gradient steps; fast for many unknowns",
-    .citation = "Takacs, Pilaszy, Tikk (RecSys 2011)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_SOLVER, functions, .id = "cg", .version = "1.0.0",
+              .summary = "A few warm-started conjugate-gradient steps; fast for many unknowns",
+              .citation = "Takacs, Pilaszy, Tikk (RecSys 2011)", DPF_PARAMS(params), .create = create,
+              .instance_bytes = sizeof(struct cg))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.cg", "1.0.0", "Apache-2.0", component)

@@ -108,18 +108,9 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
     const struct cholesky_kernels *kernels = cholesky_kernels_find(SIMD_KIND_AUTO);
-    struct cholesky *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct cholesky *self = *out;
     *self = (struct cholesky){host, kernels, params->values[P_REFINE].integer};
-    *out = self;
     return DPF_OK;
-}
-
-static void destroy(void *instance)
-{
-    struct cholesky *self = instance;
-    dpf_memory(self->host)->release(self->host, self);
 }
 
 static const dpf_param params[P_COUNT] = {
@@ -132,19 +123,8 @@ static const dpf_solver functions = {
     .solve = solve,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "cholesky",
-    .version = "1.0.0",
-    .summary = "Exact minimiser of a positive definite quadratic",
-    .citation = "",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_SOLVER, functions, .id = "cholesky", .version = "1.0.0",
+              .summary = "Exact minimiser of a positive definite quadratic", .citation = "",
+              DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct cholesky))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.cholesky", "1.0.0", "Apache-2.0", component)

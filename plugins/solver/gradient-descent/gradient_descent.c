@@ -48,16 +48,12 @@ static const dpf_param damped_params[P_DAMPED_COUNT] = {
 static dpf_status create_with(const dpf_host *host, const dpf_params *values, double curvature, void **self)
 {
     const dpf_value *v = values->values;
-    struct gradient_descent *descent;
+    struct gradient_descent *descent = *self;
 
     for (int64_t i = 1; i < v[P_DROP_AT].count; i++) {
         if (v[P_DROP_AT].reals[i] < v[P_DROP_AT].reals[i - 1]) {
             return host->fail(host, DPF_E_CONFIG, P_DROP_AT, "drop-at must be in ascending order");
         }
-    }
-    descent = dpf_memory(host)->allocate(host, sizeof(*descent));
-    if (!descent) {
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     }
     descent->host = host;
     descent->rate = v[P_RATE].real;
@@ -67,7 +63,6 @@ static dpf_status create_with(const dpf_host *host, const dpf_params *values, do
     descent->momentum = v[P_MOMENTUM].real;
     descent->radius = v[P_RADIUS].real;
     descent->curvature = curvature;
-    *self = descent;
     return DPF_OK;
 }
 
@@ -79,13 +74,6 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
 static dpf_status create_damped(const dpf_host *host, const dpf_params *values, void **self)
 {
     return create_with(host, values, values->values[P_CURVATURE].real, self);
-}
-
-static void destroy(void *self)
-{
-    struct gradient_descent *descent = self;
-
-    dpf_memory(descent->host)->release(descent->host, descent);
 }
 
 static int32_t state_width(void *self, int32_t dimension)
@@ -244,51 +232,24 @@ static const dpf_solver record_functions = {
     .solve = solve,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "gradient-descent",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_SOLVER, functions, .id = "gradient-descent", .version = "1.0.0",
     .summary = "One step of gradient descent, with momentum, drops of the rate, and projection to a ball",
     .citation = "Polyak, Some methods of speeding up the convergence of iteration methods (1964)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct gradient_descent))
 
-static const dpf_component damped_component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "damped-gradient-descent",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    damped_component, DPF_ROLE_SOLVER, damped_functions, .id = "damped-gradient-descent", .version = "1.0.0",
     .summary = "Gradient descent with steps damped by the number of records of the row, for summed gradients",
-    .citation = "",
-    .params = damped_params,
-    .n_params = P_DAMPED_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create_damped,
-    .destroy = destroy,
-    .functions = &damped_functions,
-};
+    .citation = "", DPF_PARAMS(damped_params), .create = create_damped,
+    .instance_bytes = sizeof(struct gradient_descent))
 
-static const dpf_component record_component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "sgd",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    record_component, DPF_ROLE_SOLVER, record_functions, .id = "sgd", .version = "1.0.0",
     .summary = "Stochastic gradient descent: a step after each record, in an order that the seed draws anew "
                "each round",
     .citation = "Koren, Bell, Volinsky, Matrix factorization techniques for recommender systems (2009)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &record_functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct gradient_descent))
 
 static const dpf_component *const components[] = {&component, &damped_component, &record_component};
 
