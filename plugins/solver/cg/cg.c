@@ -90,6 +90,9 @@ static dpf_status start(const struct cg *self, struct group *g)
         float *rhs = g->rhs + row * p;
         normal_rhs(n, g->first + row, rhs);
         const float b2 = self->kernels->dot(rhs, rhs, p);
+        if (!isfinite(b2)) /* any residual would be small beside it */
+            return normal_fail(self->host, batch, g->first + row,
+                               "its right side, or the square of it, is not finite");
         /* Below the rounding of its numbers a residual says nothing any more, not even the sign of its curvature. */
         const double least = fmax(self->tolerance, (double)FLT_EPSILON);
         g->target2[row] = (float)(least * least) * b2;
