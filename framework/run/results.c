@@ -22,6 +22,7 @@
 #include "run/npy.h"
 #include "run/noise_table.h"
 #include "run/record_budgets.h"
+#include "run/split_file.h"
 
 #define DPFRAME_RESULTS_FORMAT 1
 
@@ -44,6 +45,7 @@ static const char *const result_files[] = {"run.json",
                                            "private/data.json",
                                            "private/metrics.csv",
                                            BY_USER_FILE,
+                                           SPLIT_FILE,
                                            "private/record_budgets.csv",
                                            "private/noise.csv",
                                            "private/violations.txt",

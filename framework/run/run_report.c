@@ -123,7 +123,7 @@ static int judge_if_needed(struct run_report *report, const struct arguments *ar
 static int use_records(struct run_report *report, const struct arguments *arguments, struct dpf_error *error)
 {
     struct saved_run *saved = &report->saved;
-    if (saved_run_open(arguments, report->directory, saved, error) != 0 ||
+    if (saved_run_open(arguments, report->directory, NULL, saved, error) != 0 ||
         judge_if_needed(report, arguments, error) != 0)
         return -1;
     return recommended_items_count(&saved->dataset, &saved->model, saved->pool, LIST, MOST_USERS,

@@ -361,7 +361,7 @@ int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
         return -1;
     /* Where the model scores by a user's records, the run's are read again. */
     int status = saved_run_has_rows(directory) ? saved_run_open_model(arguments, directory, 1, &run, error)
-                                               : saved_run_open(arguments, directory, &run, error);
+                                               : saved_run_open(arguments, directory, NULL, &run, error);
     if (status == 0) {
         status = read_pairs(&run, arguments->rest[1], &pairs, error);
         if (status != 0)

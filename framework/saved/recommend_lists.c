@@ -306,7 +306,8 @@ int recommend_lists(const struct arguments *arguments, struct dpf_error *error)
     int status = table_output_read(arguments, &r.form, error);
     if (status == 0)
         status = arguments->data ? saved_run_open_for(arguments, directory, arguments->data, &run, error)
-                                 : saved_run_open(arguments, directory, &run, error);
+                                 : saved_run_open(arguments, directory,
+                                                  arguments->all ? NULL : arguments->user, &run, error);
     if (status == 0)
         status = prepare(&r, arguments, error);
     if (status == 0)
