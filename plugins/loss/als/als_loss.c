@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "als_loss.h"
 
-dpf_status als_loss_start(struct als_loss *loss, const dpf_host *host, const dpf_params *params,
-                          int32_t kernel)
+#include "simd.h"
+
+void als_loss_start(struct als_loss *loss, const dpf_host *host)
 {
-    const struct als_kernels *kernels = als_kernels_find((int)params->values[kernel].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, kernel, "this processor lacks the wanted kernel: use auto");
-    loss->model = (struct als_model){.host = host, .kernels = kernels, .loss = loss};
-    return DPF_OK;
+    loss->model = (struct als_model){.host = host, .kernels = als_kernels_find(SIMD_KIND_AUTO), .loss = loss};
 }
 
 void als_loss_destroy(void *instance)

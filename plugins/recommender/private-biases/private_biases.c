@@ -30,17 +30,7 @@
 #define SD_OF_MEAN 0.4    /* of users' means about the biases, in quarters of the range */
 #define STATE_LARGEST 1e5
 
-enum {
-    P_MULTIPLIER,
-    P_COUNT_SHARE,
-    P_EXPONENT,
-    P_COUNT_OFFSET,
-    P_COUNT_WEIGHT,
-    P_CLIP,
-    P_RESIDUAL_VARIANCE,
-    P_ITEM_SD,
-    P_COUNT
-};
+enum { P_MULTIPLIER, P_COUNT_SHARE, P_EXPONENT, P_CLIP, P_RESIDUAL_VARIANCE, P_ITEM_SD, P_COUNT };
 
 #define QUARTERS "quarters of the range"
 
@@ -54,12 +44,7 @@ static const dpf_param params[P_COUNT] = {
                                        "Part of the budget for the items' counts; biases have the rest."),
     [P_EXPONENT] = DPF_PARAM_REAL_F(
         "exponent", 0.2, 0.0, 1.0, 0, "",
-        "A record's weight is (count + count-offset)^-exponent, where count is its item's released count."),
-    [P_COUNT_OFFSET] = DPF_PARAM_REAL_F("count-offset", 20.0, 0.0, 1e6, DPF_PARAM_OPEN_LO, "",
-                                        "Added to counts before they become weights."),
-    [P_COUNT_WEIGHT] =
-        DPF_PARAM_REAL_F("count-weight", 0.5, 0.0, 10.0, DPF_PARAM_OPEN_LO, QUARTERS,
-                         "The scale in which a record's weight is sent along with its residual."),
+        "A record's weight is (count + 20)^-exponent, where count is its item's released count."),
     [P_CLIP] = DPF_PARAM_REAL_F("clip", 2.0, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                 "Residuals are clipped to this."),
     [P_RESIDUAL_VARIANCE] =
@@ -112,8 +97,8 @@ static void follow_parameters(const dpf_value *v, const dpf_recommender_setup *s
                                   .silent = setup->without_noise,
                                   .loadings = RATINGS_MAX_LOADINGS,
                                   .exponent = v[P_EXPONENT].real,
-                                  .count_offset = v[P_COUNT_OFFSET].real,
-                                  .count_weight = v[P_COUNT_WEIGHT].real,
+                                  .count_offset = RATINGS_COUNT_OFFSET,
+                                  .count_weight = RATINGS_COUNT_WEIGHT,
                                   .clip = v[P_CLIP].real,
                                   .residual_variance = v[P_RESIDUAL_VARIANCE].real,
                                   .item_sd = v[P_ITEM_SD].real};

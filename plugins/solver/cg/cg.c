@@ -18,7 +18,7 @@
 
 #define CACHE_BYTES (512 * 1024)
 
-enum { P_STEPS, P_TOLERANCE, P_KERNEL, P_COUNT };
+enum { P_STEPS, P_TOLERANCE, P_COUNT };
 
 struct cg {
     const dpf_host *host;
@@ -227,23 +227,17 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const struct cg_kernels *kernels = cg_kernels_find((int)params->values[P_KERNEL].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
+    const struct cg_kernels *kernels = cg_kernels_find(SIMD_KIND_AUTO);
     struct cg *self = *out;
     *self = (struct cg){host, kernels, params->values[P_STEPS].integer, params->values[P_TOLERANCE].real};
     return DPF_OK;
 }
-
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
 
 static const dpf_param params[P_COUNT] = {
     [P_STEPS] = DPF_PARAM_INT_F("steps", 3, 1, 10000, 0, "steps",
                                 "Most steps of a solve; each solve starts from the last solution."),
     [P_TOLERANCE] = DPF_PARAM_REAL_F("tolerance", 1e-6, 0, 1, 0, "",
                                      "A row is done when its residual is this small, relative to b / 2."),
-    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
-                                  "Instructions of the loops; fixes the bits across machines."),
 };
 
 static const dpf_solver functions = {

@@ -11,7 +11,7 @@
 #include "dpframe/plugin.h"
 #include "simd.h"
 
-enum { P_REFINE, P_KERNEL, P_COUNT };
+enum { P_REFINE, P_COUNT };
 
 struct cholesky {
     const dpf_host *host;
@@ -107,21 +107,15 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const struct cholesky_kernels *kernels = cholesky_kernels_find((int)params->values[P_KERNEL].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
+    const struct cholesky_kernels *kernels = cholesky_kernels_find(SIMD_KIND_AUTO);
     struct cholesky *self = *out;
     *self = (struct cholesky){host, kernels, params->values[P_REFINE].integer};
     return DPF_OK;
 }
 
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
-
 static const dpf_param params[P_COUNT] = {
     [P_REFINE] = DPF_PARAM_INT_F("refine", 0, 0, 3, 0, "steps",
                                  "Steps of iterative refinement with a float64 residual."),
-    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
-                                  "Instructions of the loops; fixes the bits across machines."),
 };
 
 static const dpf_solver functions = {
