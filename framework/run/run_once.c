@@ -348,9 +348,9 @@ static int load(struct run *run, struct dpf_error *error)
     run->parsed = NULL;
     if ((parsed ? data_divide(parsed, plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
                               &run->dataset, error)
-                : data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset,
-                            error)) != 0 ||
-        shares_keep_own(&run->dataset, error) != 0)
+                : data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
+                                    &run->dataset, error)) != 0 ||
+        data_index_items(&run->dataset, run->pool, error) != 0 || shares_keep_own(&run->dataset, error) != 0)
         return -1;
     if (run->remote && run->dataset.known.ptr)
         return config_error(

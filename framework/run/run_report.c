@@ -23,6 +23,7 @@
 #include "run/recommended_items.h"
 #include "run/report_statement.h"
 #include "run/results.h"
+#include "data/load.h"
 #include "run/saved_run.h"
 #include "run/training_curve.h"
 #include "run/verdict_file.h"
@@ -79,6 +80,8 @@ static int judge(struct run_report *report, const struct arguments *arguments, s
                                 .models = models,
                                 .n_models = &n};
     enum verdict verdict;
+    if (data_index_items(&saved->dataset, saved->pool, error) != 0) /* for models that are trained */
+        return -1;
     int status = model_scorer(&saved->model, &scorer, error);
     if (status == 0)
         status = evaluate_model(&saved->session.evaluate, &saved->dataset, &scorer, plan->seeded, saved->pool,

@@ -100,8 +100,8 @@ static int start_pool(struct saved_run *out, struct dpf_error *error)
 static int load_data(const char *directory, struct saved_run *out, struct dpf_error *error)
 {
     struct plan *plan = &out->session.plan;
-    if (data_read(plan->config, &plan->data, &plan->split, plan->seeded, out->pool, &out->dataset, error) !=
-            0 ||
+    if (data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, out->pool, &out->dataset,
+                          error) != 0 ||
         dataset_take_home(&out->dataset, error) != 0 ||
         plan_complete(plan, out->dataset.users.n, out->dataset.items.n, error) != 0)
         return -1;

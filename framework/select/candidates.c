@@ -76,7 +76,7 @@ static int read_sizes(struct candidates *c, struct dpf_error *error)
     struct pool *pool = pool_new(1);
     if (!pool)
         return error_memory(error);
-    if (data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
+    if (data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
         c->users = dataset.users.n;
         c->items = dataset.items.n;
     } else {

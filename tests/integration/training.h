@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "data/load.h"
 #include "engine/engine.h"
+#include "kit/keep_scans.h"
 #include "plan/plan.h"
 #include "plan/plan_make.h"
 
@@ -38,6 +39,7 @@ static int training_begin(void **state)
     (void)state;
     if (sodium_init() < 0)
         return -1;
+    keep_scans();
     snprintf(training_directory, sizeof training_directory, "/tmp/dpframe-test-XXXXXX");
     return mkdtemp(training_directory) ? 0 : -1;
 }

@@ -79,6 +79,8 @@ static inline int data_try_between(const char *ini, int workers, uint64_t seed, 
         } else if (data_parse(config, &data, &split, root, pool, &parsed, &out->error) == 0) {
             between();
             status = data_divide(parsed, config, &data, &split, root, pool, &out->dataset, &out->error);
+            if (status == 0)
+                status = data_index_items(&out->dataset, pool, &out->error);
         }
     }
     config_values_free(&data);

@@ -117,6 +117,11 @@ TEST(columns_are_the_same_on_all_workers)
     struct csr alone, together;
     build(text, 1 << 20, 0, 0, &rows, &none);
     assert_int_equal(csr_transpose(&rows.csr, ITEMS, &alone, &error), 0);
+    assert_int_equal(csr_transpose_counts(&rows.csr, ITEMS, &together, &error), 0);
+    assert_null(together.others);
+    assert_int_equal(together.rows, ITEMS);
+    assert_memory_equal(together.ptr, alone.ptr, (ITEMS + 1) * sizeof *alone.ptr);
+    csr_free(&together);
     for (int workers = 1; workers <= 5; workers++) {
         struct pool *pool = pool_new(workers);
         assert_int_equal(csr_transpose_on(pool, &rows.csr, ITEMS, &together, &error), 0);

@@ -1,52 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Without noise against residuals; with noise against the precision form of the same posterior, and by what
-   it is for: less error than the minimiser that does not know the noise. */
+/* Without noise it is one of ../normal/test_solver_quadratics.c; with noise against the precision form of the same
+   posterior, and by what it is for: less error than the minimiser that does not know the noise. */
 #include "solver_check.h"
 
 static const dpf_component *kalman(void)
 {
     return plain_component("kalman", DPF_ROLE_SOLVER, "kalman");
-}
-
-static void give_state(struct systems *s, const struct plain_host *host)
-{
-    const dpf_solver *solver = host->component->functions;
-    s->batch.state_width = solver->state_width(host->self, (int32_t)s->d);
-    s->batch.state = calloc((size_t)(SYSTEMS * s->batch.state_width), sizeof(float));
-    assert_non_null(s->batch.state);
-}
-
-/* Systems whose linear part a row could have made, c = A q. */
-static void make_reachable(struct systems *s)
-{
-    for (int64_t r = 0; r < SYSTEMS; r++)
-        for (int64_t i = 0; i < s->d; i++)
-            s->blocks[r * s->batch.blocks_stride + s->query.blocks[1].offset + i] =
-                (float)(2 * s->rhs[r * s->d + i]);
-}
-
-TEST(test_without_noise)
-{
-    static const uint32_t layouts[2] = {DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL};
-    static const int32_t orders[] = {1, 2, 3, 7, 16, 33};
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-        for (int l = 0; l < 2; l++) {
-            struct plain_host host;
-            struct systems s;
-            plain_open(&host, kalman(), "residual-variance=0.7; prior=first");
-            systems_new(&s, orders[i], layouts[l]);
-            make_reachable(&s);
-            for (int64_t k = 0; k < SYSTEMS * s.stride; k++) /* the prior's mean: 0 */
-                s.rows[k] = k % s.stride >= 1 && k % s.stride <= s.d ? 0 : 9;
-            give_state(&s, &host);
-            const dpf_solver *solver = host.component->functions;
-            if (solver->solve(host.self, plain_call(&host), &s.batch) != DPF_OK)
-                fail_msg("d %d: %s", (int)orders[i], host.report);
-            systems_check(&s, 2e-6); /* A is kept in float32 */
-            free(s.batch.state);
-            systems_free(&s);
-            plain_close(&host);
-        }
 }
 
 /* ---- one unknown and two, by hand -----------------------------------------------------------------------

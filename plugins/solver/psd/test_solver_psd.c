@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Definite systems against their residuals; indefinite ones against matrices whose eigenvectors the test
- * chose.
+ * Indefinite systems against matrices whose eigenvectors the test chose. What psd has in common with other solvers:
+ * ../normal/test_solver_quadratics.c.
  */
 #include "solver_check.h"
 
@@ -11,27 +11,6 @@
 static const dpf_component *psd(void)
 {
     return plain_component("psd", DPF_ROLE_SOLVER, "psd");
-}
-
-/* Definite matrices are their own projection. */
-TEST(test_definite)
-{
-    static const uint32_t layouts[3] = {DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL, DPF_LAYOUT_LOWER};
-    static const int32_t orders[] = {1, 2, 3, 7, 16, 17, 33, 64, 100};
-    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-        for (int l = 0; l < 3; l++) {
-            struct plain_host host;
-            struct systems s;
-            plain_open(&host, psd(), "");
-            const dpf_solver *solver = host.component->functions;
-            systems_new(&s, orders[i], layouts[l]);
-            if (solver->solve(host.self, plain_call(&host), &s.batch) != DPF_OK)
-                fail_msg("d %d: %s", (int)orders[i], host.report);
-            systems_check(&s, 2e-7); /* what rounding a solution to float32 leaves */
-            systems_free(&s);
-            plain_close(&host);
-        }
-    }
 }
 
 /* ---- known spectra ------------------------------------------------------------------------------- */
@@ -192,25 +171,4 @@ TEST(test_singular)
     for (int i = 0; i < 4; i++)
         assert_true(k.next[i] == 0.0f);
     plain_close(&host);
-}
-
-TEST(test_not_finite)
-{
-    struct plain_host host;
-    struct known k;
-    plain_open(&host, psd(), "");
-    known_new(&k, 3);
-    k.row[1] = NAN;
-    assert_int_equal(known_solve(&k, &host), DPF_E_NUMERIC);
-    known_new(&k, 3);
-    k.row[k.query.blocks[1].offset] = INFINITY;
-    assert_int_equal(known_solve(&k, &host), DPF_E_NUMERIC);
-    k.query.form = DPF_FORM_GRADIENT;
-    assert_int_equal(known_solve(&k, &host), DPF_E_UNSUPPORTED);
-    plain_close(&host);
-}
-
-TEST(test_memory)
-{
-    plain_check_memory(psd(), "");
 }
