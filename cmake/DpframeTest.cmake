@@ -13,8 +13,13 @@ set(DPFRAME_TEST_ENVIRONMENT "DPFRAME_SOURCE_DIR=${CMAKE_SOURCE_DIR};DPFRAME_BUI
 
 # For tests and what only they load. Whatever is tested is linked as the product has it; their own code is small, and most of
 # the time that the optimiser would need for it is never won back.
+# Their own undefined behaviour is nobody's: in sanitized builds addresses alone are checked, which finds what the tested code
+# does to their memory.
 add_library(dpframe_test_flags INTERFACE)
 target_compile_options(dpframe_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+if(DPFRAME_SANITIZE)
+  target_compile_options(dpframe_test_flags INTERFACE -fno-sanitize=undefined)
+endif()
 target_link_libraries(dpframe_test_flags INTERFACE dpframe_flags)
 
 # The main function of all test programs.
