@@ -408,3 +408,17 @@ void arguments_free(struct arguments *arguments)
         free((char *)(uintptr_t)arguments->plugin_dirs[i]);
     arguments->n_plugin_dirs = 0;
 }
+
+int command_on(int argc, char **argv, const char *usage, int operands, const char *wanted,
+               int (*act)(const struct arguments *, struct dpf_error *))
+{
+    struct dpf_error error = {0};
+    struct arguments arguments;
+    int status = arguments_parse(argc, argv, usage, &arguments, &error);
+    if (status == 0 && arguments.n_rest != operands)
+        status = error_set(&error, DPF_FAULT_CONFIG, "name %s (see --help)", wanted);
+    if (status == 0)
+        status = act(&arguments, &error);
+    arguments_free(&arguments);
+    return status < 0 ? failure_report(&error) : 0;
+}

@@ -21,6 +21,8 @@ static const struct renamed table[] = {
     {"items*", "messages", NULL, "send"},
     {"users*", "bounds", "data", "empirical"},
     {"items*", "bounds", "data", "empirical"},
+    {"data.*-features", "format", "csv", "table"},
+    {"data.*-features", "format", "tsv", "table"},
     {"*.mechanism", "shared-share", NULL, "gram-share"},
     {"*.mechanism", "honest", NULL, "min-honest"},
     {"*.mechanism", "curious", NULL, "max-curious"},

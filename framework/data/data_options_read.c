@@ -170,25 +170,11 @@ static int read_weights_options(const struct config *config, const struct config
     return read_delimiter(config, data, D_WEIGHTS_DELIMITER, "spaces", &file->delimiter, error);
 }
 
-static int read_catalogue_options(const struct config *config, const struct config_values *data,
-                                  struct data_options *out, struct dpf_error *error)
+static void read_catalogues(const struct config_values *data, struct data_options *out)
 {
-    struct file_options *file = &out->catalogue;
     out->catalogues[DPF_SIDE_USERS] = text_of(data, D_USERS_FILE);
     out->catalogues[DPF_SIDE_ITEMS] = text_of(data, D_ITEMS_FILE);
     out->drop_outside = value_of(data, D_CATALOGUE_OUTSIDE)->integer != 0;
-    file->header = value_of(data, D_CATALOGUE_HEADER)->integer ? HEADER_YES : HEADER_NO;
-    file->encoding = out->file.encoding;
-    file->prefix = "catalogue.";
-    file->one_id = 1;
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        file->columns[c] = c <= COLUMN_ITEM ? text_of(data, D_CATALOGUE_COLUMN) : "none";
-        file->keys[c] = data->table[D_CATALOGUE_COLUMN].name;
-    }
-    if (read_delimiter(config, data, D_CATALOGUE_DELIMITER, "tab", &file->delimiter, error) != 0)
-        return -1;
-    file->quoting = strcmp(file->delimiter.text, ",") == 0;
-    return 0;
 }
 
 static int read_filter(const struct config *config, const struct config_values *data,
@@ -469,9 +455,10 @@ int data_options_read(const struct config *config, const struct config_values *d
         read_file_options(config, data, out, error) != 0 ||
         read_relation_options(config, data, out, error) != 0 ||
         check_numbers(config, &out->file, error) != 0 || check_numbers(config, &out->relation, error) != 0 ||
-        read_filter(config, data, out, error) != 0 || read_catalogue_options(config, data, out, error) != 0 ||
-        read_weights_options(config, data, out, error) != 0 || check_split(config, split, out, error) != 0)
+        read_filter(config, data, out, error) != 0 || read_weights_options(config, data, out, error) != 0 ||
+        check_split(config, split, out, error) != 0)
         return -1;
+    read_catalogues(data, out);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "reading/data_options.h"
 #include "reading/data_params.h"
 #include "reading/item_names.h"
+#include "reading/public_file.h"
 
 static void add_value(struct text *key, const struct config_values *values, uint32_t i)
 {
@@ -62,18 +63,18 @@ int data_visit_files(const struct config *config, const struct config_values *da
     struct data_options o;
     if (data_options_read(config, data, split, &o, error) != 0)
         return -1;
-    char *names = item_names_path(data);
-    if (!names)
-        return error_memory(error);
+    char *names = public_file_path(item_names_configured(data));
     const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
     const int weighs = o.weights.kind == WEIGHTS_FILES;
     const int generated = o.format == FORMAT_SYNTHETIC; /* with lists of its own */
+    char *const lists[] = {public_file_path(generated ? "" : o.catalogues[0]),
+                           public_file_path(generated ? "" : o.catalogues[1])};
     const struct {
         const char *key, *path, *without;
     } keys[] = {{"[data] path", generated ? "" : o.path, test},
                 {"[split] test.path", test, ""},
-                {"[data] users-file", generated ? "" : o.catalogues[DPF_SIDE_USERS], ""},
-                {"[data] items-file", generated ? "" : o.catalogues[DPF_SIDE_ITEMS], ""},
+                {"[data] users-file", lists[DPF_SIDE_USERS], ""},
+                {"[data] items-file", lists[DPF_SIDE_ITEMS], ""},
                 {"[data] relation.path", o.relation_path, ""},
                 {"[data] item-names", names, ""},
                 {"[data] item-features", data->params.values[D_ITEM_FEATURES].text, ""},
@@ -83,6 +84,8 @@ int data_visit_files(const struct config *config, const struct config_values *da
     int status = 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys && status == 0; i++)
         status = visit_key(keys[i].key, keys[i].path, keys[i].without, visit, context, error);
+    free(lists[0]);
+    free(lists[1]);
     free(names);
     return status;
 }

@@ -27,7 +27,7 @@ int data_check(const struct config *config, const struct config_values *data,
                struct dpf_error *error);
 /* How many users and items there are, where catalogues say so: indexed as DPF_SIDE_*; -1: there is none. */
 int data_listed(const struct config *config, const struct config_values *data,
-                const struct config_values *split, struct pool *pool, int64_t n[2], struct dpf_error *error);
+                const struct config_values *split, int64_t n[2], struct dpf_error *error);
 /* Whether the first line is a record of this form, where it is not a header: for commands that write a
    configuration and may show the file's content. A run's reports must not depend on it. */
 int data_check_record(const struct config *config, const struct config_values *data,

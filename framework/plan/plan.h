@@ -159,8 +159,8 @@ struct plan {
     int sizes_known;
     double value_lo, value_hi;
     char public_files[PUBLIC_FILES]; /* of data_public_files */
-    double offset; /* public part; OFFSET_MEAN is added by the engine */
-    int columns;   /* of a factor row */
+    double offset;                   /* public part; OFFSET_MEAN is added by the engine */
+    int columns;                     /* of a factor row */
     int first[2], dimension[2], bias[2];
 
     struct side_plan sides[2];

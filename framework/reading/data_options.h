@@ -120,8 +120,8 @@ struct data_options {
     struct file_options relation;
     int relation_mutual;
     enum relation_similarity relation_similarity;
-    const char *catalogues[2]; /* paths of users, of items: indexed as DPF_SIDE_*; "" if there is none */
-    struct file_options catalogue;
+    const char *catalogues
+        [2];          /* FILE or FILE:COLUMN of users, of items: indexed as DPF_SIDE_*; "" if there is none */
     int drop_outside; /* records that a catalogue has no row for, in silence; else they are faults */
     struct filter_options filter;
     struct weights_options weights;

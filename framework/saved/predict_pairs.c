@@ -345,7 +345,7 @@ static int write_predictions(const struct saved_run *run, const struct pairs *pa
 static void say_form(struct dpf_error *error)
 {
     const size_t length = strlen(error->text);
-    if (error->line > 0 && !strstr(error->text, "the run's own file"))
+    if (error->line > 0)
         snprintf(error->text + length, sizeof error->text - length,
                  "; pairs have the form of the run's own file: its delimiter, its columns of user and item");
 }

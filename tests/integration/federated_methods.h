@@ -19,7 +19,7 @@ static const char methods_hdpmf[] =
     "[parties]\nkind = users\n"
     "[users]\nloss = squared-error\ntransforms = stretch\nsolver = damped-gradient-descent\n"
     "[users.loss]\nregularization = 0.01\n[users.transform.stretch]\ncenter = 3\n"
-    "[users.solver]\nrate = 0.05\ncurvature = 20\nschedule = step\ndrop-at = 0.4\ndrop-factor = 0.2\n"
+    "[users.solver]\nrate = 0.05\ncurvature = 20\ndrop-at = 0.4\ndrop-factor = 0.2\n"
     "radius = 1\n"
     "[items]\nloss = squared-error\ntransforms = stretch, clip-user\nmechanism = laplace-gamma\n"
     "aggregator = secagg\nsolver = gradient-descent\n"

@@ -318,8 +318,7 @@ TEST(a_weight_that_is_out_of_bounds_stops_no_measurement)
 /* What a file with records says is not public, whichever key names it: nothing is proved, and the key is named. */
 TEST(a_file_with_records_is_no_public_file)
 {
-    static const char *const keys[] = {"item-names = fine.csv:3",
-                                       "users-file = ./fine.csv\ncatalogue.delimiter = comma"};
+    static const char *const keys[] = {"item-names = fine.csv:3", "users-file = ./fine.csv:1"};
     write_items();
     training_file("fine.csv", "1,1,5\n2,2,4\n3,1,2\n4,4,4\n");
     training_file("own.csv", "1,1,5\n2,2,4\n3,1,2\n4,4,4\n");

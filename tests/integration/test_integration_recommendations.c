@@ -189,7 +189,7 @@ TEST(home_terms_of_many_combinations_are_refused_by_check)
     training_file("few.csv", "u1,i1\nu2,i2\nu3,i3\n");
     training_file("many.ini",
                   "[data]\nformat = csv\npath = few.csv\nfeedback = implicit\nitem-features = many.tsv\n"
-                  "item-features.format = tsv\nitem-features.categories = a, b\n"
+                  "item-features.categories = a, b\n"
                   "[model]\nrecommender = private-popularity\nhome-terms = yes\nusers = 100\nitems = 4200\n"
                   "[parties]\nkind = curator\n[privacy]\nunit = user\nadjacency = add-remove\ndelta = 1e-5\n"
                   "budget = total\ntotal-epsilon = 5\n[accountants]\nlist = pld\n");
@@ -228,7 +228,7 @@ TEST(similar_items_of_recommenders_go_together)
         /* Terms that a device adds need a file of features; what the state says of items does not. */
         training_file("groups.tsv", "item\tkind\ng1.3\ta\ng1.4\tb\n");
 #define FACTS                                                                                                \
-    " -o data.item-features=groups.tsv -o data.item-features.format=tsv -o "                                 \
+    " -o data.item-features=groups.tsv -o "                                                                  \
     "data.item-features.categories=kind -o model.home-terms="
         command_expect("-q -c groups.ini -O plain" FACTS "no", 0, "");
         command_expect("-q -c groups.ini -O at-home" FACTS "yes", 0, "");

@@ -294,14 +294,11 @@ static int write_part(const struct draw_data *data, const char *directory, int p
     return fclose(file);
 }
 
-static int write_ids(const struct drawing *drawing, const char *directory, const char *name, int is_item,
-                     int n)
+static int write_ids(const char *directory, const char *name, int is_item, int n)
 {
     FILE *file = open_file(directory, name);
     if (!file)
         return -1;
-    if (is(drawing, "catalogue.header", "yes"))
-        fputs("id\n", file);
     for (int i = 0; i < n; i++)
         fprintf(file, "%s\n", draw_id(is_item, i));
     return fclose(file);
@@ -380,8 +377,8 @@ int draw_data_write(const struct draw_data *data, int which, const char *directo
 
 int draw_data_write_others(const struct draw_data *data, const struct drawing *drawing, const char *directory)
 {
-    return write_ids(drawing, directory, "users.txt", 0, DRAW_USERS) == 0 &&
-                   write_ids(drawing, directory, "items.txt", 1, DRAW_ITEMS) == 0 &&
+    return write_ids(directory, "users.txt", 0, DRAW_USERS) == 0 &&
+                   write_ids(directory, "items.txt", 1, DRAW_ITEMS) == 0 &&
                    write_features(directory, "user-features.csv", 0, DRAW_USERS) == 0 &&
                    write_features(directory, "item-features.csv", 1, DRAW_ITEMS) == 0 &&
                    write_weights(directory, "user-weights.txt", 0, DRAW_USERS) == 0 &&

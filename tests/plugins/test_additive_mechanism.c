@@ -60,8 +60,7 @@ static const dpf_additive_mechanism whole = {
 };
 static dpf_additive_mechanism spec;
 DPF_ADDITIVE_COMPONENT(component, spec, dpf_additive_functions, .id = "test-additive", .version = "1.0.0",
-                       .summary = "A test", .citation = "", .params = params,
-                       .n_params = sizeof params / sizeof params[0])
+                       .summary = "A test", .citation = "", DPF_PARAMS(params))
 
 static void refused(const char *what)
 {
@@ -113,8 +112,7 @@ static const dpf_param params_of_shares[] = {
     DPF_SHARES_PARAMS(20, 8, 40),
 };
 DPF_ADDITIVE_COMPONENT(shares, spec, dpf_additive_shares_functions, .id = "test-shares", .version = "1.0.0",
-                       .summary = "A test", .citation = "", .params = params_of_shares,
-                       .n_params = sizeof params_of_shares / sizeof params_of_shares[0])
+                       .summary = "A test", .citation = "", DPF_PARAMS(params_of_shares))
 
 /* A plan has the steps of a share of a row and of the Gram row in one word: more would be other noise than is stated. */
 TEST(steps_of_shares_that_no_plan_keeps_are_refused)

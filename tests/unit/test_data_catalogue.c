@@ -78,11 +78,20 @@ TEST(columns_can_be_chosen)
     struct data_outcome out;
     data_write("a.txt", "1,1,4\n2,2,5\n");
     data_write("b.txt", "2|Golden, Eye|x\n1|Toy \"Story\"|y\n");
-    data_get(ITEMS "catalogue.delimiter = pipe\n", &out);
+    data_get(CSV "items-file = b.txt:1\n", &out);
     assert_ids(&out.dataset.items, items);
     dataset_free(&out.dataset);
     data_write("b.txt", "title,movieId\n\"Eye, Golden\",2\nToy,1\n");
-    data_get(ITEMS "catalogue.delimiter = comma\ncatalogue.header = yes\ncatalogue.column = movieId\n", &out);
+    data_get(CSV "items-file = b.txt:movieId\n", &out);
+    assert_ids(&out.dataset.items, items);
+    dataset_free(&out.dataset);
+    data_get(CSV "items-file = b.txt:2\n", &out); /* the header names the column as ids are called */
+    assert_ids(&out.dataset.items, items);
+    dataset_free(&out.dataset);
+    DATA_REFUSED(CSV "items-file = b.txt:id\n", DPF_FAULT_DATA, "b.txt:1", "none of that name");
+    DATA_REFUSED(CSV "items-file = b.txt:3\n", DPF_FAULT_DATA, "b.txt:1", "2 field(s) separated by ','");
+    data_write("b.txt:x", "2\n1\n"); /* a file of such a name is that file */
+    data_get(CSV "items-file = b.txt:x\n", &out);
     assert_ids(&out.dataset.items, items);
     dataset_free(&out.dataset);
 }

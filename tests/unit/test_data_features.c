@@ -99,11 +99,30 @@ TEST_WITH(files_of_movielens, data_enter, data_leave)
 TEST_WITH(columns_depend_on_no_record, data_enter, data_leave)
 {
     struct data_outcome out;
-    const struct feature_table *t =
-        load_features_of("7,x\n20,y\n", "item-features.header=no\nitem-features.categories=2\n", &out);
+    const struct feature_table *t = load_features_of("7,x\n20,y\n", "item-features.categories=2\n", &out);
     assert_int_equal(t->columns, 2); /* nobody has item 7 */
     assert_true(entry(t, 1, "column 2=y") == 1);
     dataset_free(&out.dataset);
+}
+
+/* What separates fields, whether there is a header, and where ids are. */
+TEST_WITH(the_first_line_says_the_form, data_enter, data_leave)
+{
+    static const char *const files[][2] = {
+        {"10\tx\n20\ty,z\n", "item-features.categories=2\n"},
+        {"10;x\n20;\"y,z\"\n", "item-features.categories=2\n"},
+        {"movieId::kind\n10::x\n20::y,z\n", "item-features.categories=2\n"},
+        {"kind\titem_id\nx\t10\ny,z\t20\n", "item-features.categories=kind\n"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct data_outcome out;
+        const struct feature_table *t = load_features_of(files[i][0], files[i][1], &out);
+        assert_int_equal(t->columns, 2);
+        assert_int_equal(t->ptr[1], 1);
+        assert_non_null(strstr(t->column[t->at[0]].name, "=x"));
+        assert_non_null(strstr(t->column[t->at[1]].name, "=y,z"));
+        dataset_free(&out.dataset);
+    }
 }
 
 static void refused(const char *features, const char *keys, const char *words)
@@ -129,6 +148,6 @@ TEST_WITH(faults_name_the_line_and_the_remedy, data_enter, data_leave)
     refused("id,price\n10,\"1\n", numbers, "not closed");
     refused("id,f\n10,2\n", "item-features.flags=f\n", "must be a flag, 0 or 1");
     refused("id,price\n10,1\n", "", "which columns are features");
-    refused("10,1\n", "item-features.header=no\nitem-features.numbers=price\n", "no header");
-    refused("10,1\n", "item-features.header=no\nitem-features.numbers=3\n", "names column 3");
+    refused("10,1\n", numbers, "the header has no column \"price\"");
+    refused("10,1\n", "item-features.numbers=3\n", "names column 3");
 }

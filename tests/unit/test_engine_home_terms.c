@@ -264,7 +264,7 @@ TEST_WITH(wide_fields_are_words, data_enter, data_leave)
     for (int i = 0; i < 300; i++)
         at += sprintf(at, "%d,maker %d,kind %d\n", i, i < 2 ? 0 : i, i % 3);
     data_write("b.txt", lines);
-    data_get("[data]\nformat=csv\npath=a.txt\nheader=no\nitem-features=b.txt\nitem-features.format=csv\n"
+    data_get("[data]\nformat=csv\npath=a.txt\nheader=no\nitem-features=b.txt\n"
              "item-features.categories=maker, kind\n",
              &films);
     assert_int_equal(home_terms_open_lists(&films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words,

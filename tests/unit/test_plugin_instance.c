@@ -126,6 +126,54 @@ TEST(test_values)
     close_setting(&setting);
 }
 
+static dpf_status fill(const dpf_host *host, const dpf_params *params, void **self)
+{
+    struct probe *probe = *self;
+    assert_true(!probe->host && probe->factor == 0); /* zeroed */
+    probe->factor = params->values[0].real;
+    return probe->factor > 5 ? (host->fail)(host, DPF_E_CONFIG, 0, "too much") : DPF_OK;
+}
+
+/* The host makes the instance and frees it, also where create fails or where there is neither create nor destroy. */
+TEST(test_instances_of_the_host)
+{
+    for (int create = 0; create < 2; create++) {
+        struct setting setting;
+        struct dpf_error error = {0};
+        open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\nfactor = 0.25\n");
+        setting.component.create = create ? fill : NULL;
+        setting.component.destroy = NULL;
+        setting.component.instance_bytes = sizeof(struct probe);
+        struct instance *instance = make(&setting, &error);
+        assert_non_null(instance);
+        assert_true(((struct probe *)instance->self)->factor == (create ? 0.25 : 0));
+        assert_int_equal(instance_blocks(instance), 1);
+        assert_int_equal(instance_end(instance), 0);
+        close_setting(&setting);
+        open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\nfactor = 6\n");
+        setting.component.create = fill;
+        setting.component.destroy = NULL;
+        setting.component.instance_bytes = sizeof(struct probe);
+        assert_null(make(&setting, &error));
+        assert_non_null(strstr(error.text, "too much"));
+        close_setting(&setting);
+    }
+}
+
+/* A descriptor of older headers ends before instance_bytes: what stands behind it is not read. */
+TEST(test_descriptor_without_instance_bytes)
+{
+    struct setting setting;
+    struct dpf_error error = {0};
+    open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\nfactor = 0.25\n");
+    setting.component.size = offsetof(dpf_component, instance_bytes);
+    setting.component.instance_bytes = UINT64_MAX / 2;
+    struct instance *instance = make(&setting, &error);
+    assert_non_null(instance);
+    assert_int_equal(instance_end(instance), 0);
+    close_setting(&setting);
+}
+
 TEST(test_unknown_key)
 {
     struct setting setting;

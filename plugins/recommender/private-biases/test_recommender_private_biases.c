@@ -33,8 +33,8 @@ static void replay_open(struct case_replay *replay, const struct plain_host *hos
                                          .loadings = RATINGS_MAX_LOADINGS,
                                          .silent = silent,
                                          .exponent = 0.2,
-                                         .count_offset = 20,
-                                         .count_weight = 0.5,
+                                         .count_offset = RATINGS_COUNT_OFFSET,
+                                         .count_weight = RATINGS_COUNT_WEIGHT,
                                          .clip = 2,
                                          .residual_variance = 0.75,
                                          .item_sd = 0.45};
