@@ -64,9 +64,7 @@ static int load_json(const char *directory, struct saved_run *out, struct dpf_er
     json_error_t problem;
     int status = 0;
     char *path = files_join(directory, "run.json"), *sweep = files_join(directory, "sweep.json");
-    if (!path || !sweep)
-        status = error_memory(error);
-    else if (!(out->json = json_load_file(path, 0, &problem)))
+    if (!(out->json = json_load_file(path, 0, &problem)))
         status = access(sweep, F_OK) == 0
                      ? error_set(error, DPF_FAULT_CONFIG,
                                  "%s holds the runs of a sweep or of folds: name one of %s/points", directory,

@@ -267,7 +267,7 @@ static int write_batch(void *context, int64_t task, int worker)
         table_file_cell(&lines->table, to, column,
                         isnan(pairs->score[i]) ? "" : text_from_float(pairs->score[i], number));
     }
-    return to->failed ? -1 : 0;
+    return 0;
 }
 
 static int write_windows(struct lines *lines, struct pool *pool, struct dpf_error *error)
