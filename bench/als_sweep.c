@@ -129,7 +129,15 @@ static int component_open(struct component *c, const char *name, const char *ker
         return -1;
     c->descriptor = entry(DPF_ABI_MINOR)->components[0];
     set_defaults(c, kernel);
-    return c->descriptor->create(&the_host, &c->params, &c->self) == DPF_OK ? 0 : -1;
+    c->self = dpf_memory(&the_host)->allocate(&the_host, c->descriptor->instance_bytes);
+    return c->self && c->descriptor->create(&the_host, &c->params, &c->self) == DPF_OK ? 0 : -1;
+}
+
+static void component_close(struct component *c)
+{
+    if (c->descriptor->destroy)
+        c->descriptor->destroy(c->self);
+    dpf_memory(&the_host)->release(&the_host, c->self);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -498,8 +506,8 @@ static int measure(const struct options *o, const struct sparse *by_user, const 
     fflush(stdout);
     side_close(&users);
     side_close(&items);
-    loss.descriptor->destroy(loss.self);
-    solver.descriptor->destroy(solver.self);
+    component_close(&loss);
+    component_close(&solver);
     pool_free(pool);
     free(p);
     free(q);

@@ -2,7 +2,7 @@
 /*
  * load_text - how fast a text file of ratings becomes a data set.
  *
- *     load_text FILE.csv [WORKERS]          loads it; prints seconds, MB/s, peak memory
+ *     load_text FILE.csv [WORKERS [both]]   loads it; prints seconds, MB/s, peak memory; both: rows by item, too
  *     load_text --synthetic [WORKERS]       generates 20 million ratings in memory
  *     load_text --write FILE.csv            writes these 20 million ratings as text
  *
@@ -67,7 +67,7 @@ static void print_degrees(const char *what, const struct csr *csr)
     free(degrees);
 }
 
-static int load(const char *text, const char *path, int workers, struct dpf_error *error)
+static int load(const char *text, const char *path, int workers, int both, struct dpf_error *error)
 {
     int64_t n_data, n_split;
     const dpf_param *data_table = data_params(&n_data), *split_table = split_params(&n_split);
@@ -81,7 +81,11 @@ static int load(const char *text, const char *path, int workers, struct dpf_erro
         config_bind(config, "data", data_table, n_data, sizeof(dpf_param), NULL, 1, &data, error) == 0 &&
         config_bind(config, "split", split_table, n_split, sizeof(dpf_param), NULL, 1, &split, error) == 0) {
         double start = seconds(), cpu_before = cpu_seconds();
-        status = data_load(config, &data, &split, root, pool, &dataset, error);
+        status = data_read_by_user(config, &data, &split, root, pool, &dataset, error);
+        if (status == 0)
+            status = violations_report(&dataset.violations, error);
+        if (status == 0 && both)
+            status = data_index_items(&dataset, pool, error);
         double taken = seconds() - start;
         struct rusage usage;
         struct stat info;
@@ -158,13 +162,14 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "--write") == 0) {
         status = write_file(argv[2], &error);
     } else if (argc >= 2 && strcmp(argv[1], "--synthetic") == 0) {
-        status = load(synthetic_config, NULL, workers, &error);
-    } else if (argc >= 2 && argc <= 3 && workers > 0) {
+        status = load(synthetic_config, NULL, workers, 1, &error);
+    } else if (argc >= 2 && argc <= 4 && workers > 0) {
         warm(argv[1]);
         snprintf(text, sizeof text, "[data]\npath = %.4096s\nvalue-min = 0.5\nvalue-max = 5\n", argv[1]);
-        status = load(text, argv[1], workers, &error);
+        status = load(text, argv[1], workers, argc == 4, &error);
     } else {
-        fprintf(stderr, "usage: load_text FILE.csv [WORKERS] | --synthetic [WORKERS] | --write FILE.csv\n");
+        fprintf(stderr,
+                "usage: load_text FILE.csv [WORKERS [both]] | --synthetic [WORKERS] | --write FILE.csv\n");
         return 2;
     }
     if (status != 0)

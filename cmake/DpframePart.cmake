@@ -13,6 +13,9 @@ function(dpframe_add_part name)
   endforeach()
   list(REMOVE_DUPLICATES folders)
   target_include_directories(part_${name} PUBLIC ${folders} ${CMAKE_SOURCE_DIR}/simd)
+  if(BUILD_TESTING)
+    dpframe_test_program(plugins LIBRARIES part_${name})
+  endif()
 endfunction()
 
 # dpframe_add_shared_part(ROLE/NAME [USES part ...]): all sources of a folder of plugins/ that has no CMakeLists.txt.

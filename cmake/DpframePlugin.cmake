@@ -3,11 +3,11 @@
 # A plugin: one shared object NAME.so that exports the entry point and nothing else. Used in the tree
 # and, through find_package(dpframe), by plugins of others. With the command dpframe-check at hand it also adds
 # the conformance test check.NAME; CHECK gives it options, such as --set delta=1e-6 for a component whose
-# defaults make no instance.
+# defaults make no instance. In the tree, files test_*.c of the folder are tests of the program test-plugins, or of test-NAME with TESTS NAME, under that label.
 set(DPFRAME_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
 
 function(dpframe_add_plugin name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES;CHECK" ${ARGN})
+  cmake_parse_arguments(arg "" "TESTS" "SOURCES;LIBRARIES;CHECK" ${ARGN})
   add_library(plugin_${name} MODULE ${arg_SOURCES})
   set_target_properties(plugin_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
@@ -25,6 +25,14 @@ function(dpframe_add_plugin name)
   if(TARGET dpframe_flags)
     target_link_libraries(plugin_${name} PRIVATE dpframe_flags)
     set_property(GLOBAL APPEND PROPERTY DPFRAME_PLUGINS plugin_${name})
+    if(BUILD_TESTING)
+      file(GLOB tests CONFIGURE_DEPENDS test_*.c)
+      if(NOT arg_TESTS)
+        set(arg_TESTS plugins)
+      endif()
+      dpframe_test_program(${arg_TESTS} DEPENDS plugin_${name})
+      dpframe_add_tests(${arg_TESTS} LABEL ${arg_TESTS} SOURCES ${tests})
+    endif()
   endif()
   if(TARGET dpframe::check AND BUILD_TESTING)
     if(TARGET dpframe_flags)

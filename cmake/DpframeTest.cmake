@@ -1,20 +1,92 @@
-# dpframe_add_test(NAME [LABEL unit] SOURCES test_x.c ... [LIBRARIES dpf_base ...] [ARGS ...])
-# A CMocka program, run by ctest; the target tests-LABEL builds all of a label. Tests find fixtures through the environment variable DPFRAME_SOURCE_DIR, the
-# build tree through DPFRAME_BUILD_DIR, and real data through DPFRAME_DATA (default: data/ in the checkout, as for configs/data,
-# or a folder shared/data beside it). OPENBLAS_NUM_THREADS saves the program, which sets it, a second start; that it does is tested apart.
+# Tests are CMocka programs of tests that register themselves (tests/kit/test.h), run by ctest. Tests find fixtures through the
+# environment variable DPFRAME_SOURCE_DIR, the build tree through DPFRAME_BUILD_DIR, and real data through DPFRAME_DATA (default:
+# data/ in the checkout, as for configs/data, or a folder shared/data beside it). OPENBLAS_NUM_THREADS saves the program, which
+# sets it, a second start; that it does is tested apart.
 foreach(folder data ../shared/data)
   if(NOT default_data AND EXISTS ${CMAKE_SOURCE_DIR}/${folder})
     get_filename_component(default_data ${CMAKE_SOURCE_DIR}/${folder} ABSOLUTE)
   endif()
 endforeach()
 set(DPFRAME_DATA "${default_data}" CACHE PATH "Folder of real data sets; tests skip without it")
+set(DPFRAME_TEST_ENVIRONMENT "DPFRAME_SOURCE_DIR=${CMAKE_SOURCE_DIR};DPFRAME_BUILD_DIR=${CMAKE_BINARY_DIR}"
+  "DPFRAME_DATA=${DPFRAME_DATA};OPENBLAS_NUM_THREADS=1")
 
 # For tests and what only they load. Whatever is tested is linked as the product has it; their own code is small, and most of
 # the time that the optimiser would need for it is never won back.
+# Their own undefined behaviour is nobody's: in sanitized builds addresses alone are checked, which finds what the tested code
+# does to their memory.
 add_library(dpframe_test_flags INTERFACE)
 target_compile_options(dpframe_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+if(DPFRAME_SANITIZE)
+  target_compile_options(dpframe_test_flags INTERFACE -fno-sanitize=undefined)
+endif()
 target_link_libraries(dpframe_test_flags INTERFACE dpframe_flags)
 
+# The main function of all test programs.
+add_library(dpframe_test_main STATIC ${CMAKE_SOURCE_DIR}/tests/kit/kit_main.c)
+target_link_libraries(dpframe_test_main PUBLIC cmocka PRIVATE dpframe_test_flags)
+target_include_directories(dpframe_test_main PUBLIC ${CMAKE_SOURCE_DIR}/tests)
+
+# dpframe_test_program(ROOM [LABEL label] [LIBRARIES dpf_base ...] [DEPENDS target ...])
+# The program test-ROOM, which tests are added to by dpframe_add_tests; called again, it links more. The target tests-LABEL builds all of a label.
+function(dpframe_test_program room)
+  cmake_parse_arguments(arg "" "LABEL" "LIBRARIES;DEPENDS" ${ARGN})
+  if(NOT TARGET test-${room})
+    add_executable(test-${room})
+    set_target_properties(test-${room} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    target_link_libraries(test-${room} PRIVATE dpframe_test_flags dpframe_test_main m)
+  endif()
+  target_link_libraries(test-${room} PRIVATE ${arg_LIBRARIES})
+  if(arg_DEPENDS)
+    add_dependencies(test-${room} ${arg_DEPENDS})
+  endif()
+  if(arg_LABEL)
+    if(NOT TARGET tests-${arg_LABEL})
+      add_custom_target(tests-${arg_LABEL})
+    endif()
+    add_dependencies(tests-${arg_LABEL} test-${room})
+  endif()
+endfunction()
+
+# dpframe_name_test(NAME LABEL TIMEOUT COMMAND ...)
+function(dpframe_name_test name label timeout)
+  if(CMAKE_CROSSCOMPILING_EMULATOR)
+    math(EXPR timeout "20 * ${timeout}")
+  endif()
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout} ENVIRONMENT "${DPFRAME_TEST_ENVIRONMENT}")
+  set_property(GLOBAL PROPERTY DPFRAME_COMMAND_${name} ${ARGN})
+endfunction()
+
+# dpframe_add_tests(ROOM [LABEL unit] [TIMEOUT 300] SOURCES test_x.c ...)
+# Files of the program test-ROOM; ctest runs each by its name. One that includes a source, for what is not told to others, or has a
+# main function is a program of its own, linked alike.
+function(dpframe_add_tests room)
+  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES" ${ARGN})
+  if(NOT arg_LABEL)
+    set(arg_LABEL unit)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  dpframe_test_program(${room} LABEL ${arg_LABEL})
+  foreach(source ${arg_SOURCES})
+    get_filename_component(source ${source} ABSOLUTE)
+    get_filename_component(name ${source} NAME_WE)
+    file(STRINGS ${source} alone REGEX "^int main\\(|^#include \"[^\"]*\\.c\"" LIMIT_COUNT 1)
+    if(alone)
+      dpframe_add_test(${name} LABEL ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SOURCES ${source}
+        LIBRARIES $<TARGET_PROPERTY:test-${room},LINK_LIBRARIES>)
+      target_include_directories(${name} PRIVATE $<TARGET_PROPERTY:test-${room},INCLUDE_DIRECTORIES>)
+      continue()
+    endif()
+    target_sources(test-${room} PRIVATE ${source})
+    dpframe_name_test(${name} ${arg_LABEL} ${arg_TIMEOUT} test-${room} ${name})
+  endforeach()
+endfunction()
+
+# dpframe_add_test(NAME [LABEL unit] SOURCES test_x.c ... [LIBRARIES dpf_base ...] [ARGS ...])
+# A program of its own, for tests that are compiled or linked in a way of their own.
 function(dpframe_add_test name)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;LIBRARIES;ARGS" ${ARGN})
   if(NOT arg_LABEL)
@@ -23,24 +95,17 @@ function(dpframe_add_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  if(CMAKE_CROSSCOMPILING_EMULATOR)
-    math(EXPR arg_TIMEOUT "20 * ${arg_TIMEOUT}")
-  endif()
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE dpframe_test_flags cmocka m ${arg_LIBRARIES})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE dpframe_test_flags dpframe_test_main m ${arg_LIBRARIES})
   if(NOT TARGET tests-${arg_LABEL})
     add_custom_target(tests-${arg_LABEL})
   endif()
   add_dependencies(tests-${arg_LABEL} ${name})
-  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
-  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
-    ENVIRONMENT "DPFRAME_SOURCE_DIR=${CMAKE_SOURCE_DIR};DPFRAME_BUILD_DIR=${CMAKE_BINARY_DIR};DPFRAME_DATA=${DPFRAME_DATA};OPENBLAS_NUM_THREADS=1")
+  dpframe_name_test(${name} ${arg_LABEL} ${arg_TIMEOUT} ${name} ${arg_ARGS})
 endfunction()
 
-# dpframe_add_slow_test(NAME ARGUMENT...): the program of a test once more, with arguments for all of what it tests; the label is slow.
+# dpframe_add_slow_test(NAME ARGUMENT...): the test once more, with arguments for all of what it tests; the label is slow.
 function(dpframe_add_slow_test name)
-  get_test_property(${name} ENVIRONMENT environment)
-  add_test(NAME ${name}_all COMMAND ${name} ${ARGN})
-  set_tests_properties(${name}_all PROPERTIES LABELS slow TIMEOUT 3600 ENVIRONMENT "${environment}")
+  get_property(command GLOBAL PROPERTY DPFRAME_COMMAND_${name})
+  dpframe_name_test(${name}_all slow 3600 ${command} ${ARGN})
 endfunction()

@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 set(DPFRAME_PLUGIN_DIR lib/dpframe/plugins)
 set(DPFRAME_PACKAGE_DIR lib/cmake/dpframe)
 
-install(TARGETS dpframe_headers EXPORT dpframe)
+install(TARGETS dpframe_headers dpframe_sdk EXPORT dpframe ARCHIVE DESTINATION lib)
 foreach(command dpframe dpframe-check)
   if(TARGET ${command})
     install(TARGETS ${command} EXPORT dpframe RUNTIME DESTINATION bin)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "conformance/check_release.h"
+#include "plugin/role_tables.h"
 
 static const dpf_mechanism *table(const struct instance *instance)
 {
@@ -391,10 +392,10 @@ static void look_plan(struct check *check, struct release *r)
                        (int)r->query.n_blocks);
     if (!(plan->wrap_bound >= 0 && plan->wrap_bound < 1))
         check_fail(check, "wrap_bound is %g", plan->wrap_bound);
-    int32_t lifetime = table(r->instance)->lifetime(r->instance->self);
+    int32_t lifetime = mechanism_lifetime(table(r->instance), r->instance->self);
     if (lifetime < DPF_LIFETIME_RUN || lifetime > DPF_LIFETIME_SOLVE)
         check_fail(check, "lifetime %d is not one of DPF_LIFETIME_*", (int)lifetime);
-    double budget = table(r->instance)->budget(r->instance->self);
+    double budget = mechanism_budget(table(r->instance), r->instance->self);
     if (!isnan(budget) && !(budget > 0))
         check_fail(check, "budget is %g, neither positive nor NaN", budget);
 }

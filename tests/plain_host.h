@@ -23,16 +23,11 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "dpframe/dpframe.h"
 
 #define PLAIN_MAX_PARAMS 64
@@ -54,6 +49,7 @@ struct plain_host {
     dpf_log_service log;
     const dpf_random_service *random;
     int64_t live;       /* blocks that are allocated */
+    int ours;           /* self is the host's memory */
     int64_t fail_after; /* allocations that still succeed; -1: all */
 
     /* The first report since plain_clear. */
@@ -397,6 +393,30 @@ static inline void plain_init(struct plain_host *plain, const dpf_component *com
     plain_clear(plain);
 }
 
+/* The instance from values that are there. */
+static inline dpf_status plain_make(struct plain_host *plain)
+{
+    plain->params.size = sizeof(plain->params);
+    plain->params.n_values = plain->component->n_params;
+    plain->params.values = plain->values;
+    const dpf_component *component = plain->component;
+    void *made = NULL;
+    if (component->instance_bytes > 0 || !component->create) {
+        made = dpf_memory(&plain->host)->allocate(&plain->host, component->instance_bytes);
+        if (!made)
+            return DPF_E_MEMORY;
+    }
+    plain->ours = made != NULL;
+    plain->self = made;
+    const dpf_status status =
+        component->create ? component->create(&plain->host, &plain->params, &plain->self) : DPF_OK;
+    if (status != DPF_OK) {
+        dpf_memory(&plain->host)->release(&plain->host, made);
+        plain->self = NULL;
+    }
+    return status;
+}
+
 /* Parses the settings and creates the instance; returns the status of create, or DPF_E_CONFIG where
    the host itself refuses the settings. May be called again after a failure. */
 static inline dpf_status plain_create(struct plain_host *plain, const char *settings)
@@ -408,10 +428,7 @@ static inline dpf_status plain_create(struct plain_host *plain, const char *sett
     if (plain_configure(plain, settings)) {
         return DPF_E_CONFIG;
     }
-    plain->params.size = sizeof(plain->params);
-    plain->params.n_values = plain->component->n_params;
-    plain->params.values = plain->values;
-    return plain->component->create(&plain->host, &plain->params, &plain->self);
+    return plain_make(plain);
 }
 
 /* plain_init and a plain_create that has to succeed. */
@@ -427,9 +444,10 @@ static inline void plain_open(struct plain_host *plain, const dpf_component *com
 /* Destroys the instance, if there is one, and checks that nothing stays allocated. */
 static inline void plain_close(struct plain_host *plain)
 {
-    if (plain->self) {
+    if (plain->self && plain->component->destroy)
         plain->component->destroy(plain->self);
-    }
+    if (plain->self && plain->ours)
+        dpf_memory(&plain->host)->release(&plain->host, plain->self);
     plain->self = NULL;
     plain_call(plain);
     free(plain->text);

@@ -136,6 +136,5 @@ static const dpf_additive_mechanism ball = {
 
 DPF_ADDITIVE_COMPONENT(component, ball, dpf_additive_pure_functions, .id = "acme-ball", .version = "1.0.0",
                        .summary = "The K-norm mechanism of the Euclidean ball, on each row",
-                       .citation = "Hardt, Talwar, STOC 2010", .params = params,
-                       .n_params = sizeof params / sizeof params[0])
+                       .citation = "Hardt, Talwar, STOC 2010", DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("com.acme.ball", "1.0.0", "Apache-2.0", component)

@@ -93,5 +93,5 @@ static const dpf_additive_mechanism cube = {
 
 DPF_ADDITIVE_COMPONENT(component, cube, dpf_additive_functions, .id = "acme-cube", .version = "1.0.0",
                        .summary = "The K-norm mechanism of the cube", .citation = "Hardt, Talwar, STOC 2010",
-                       .params = params, .n_params = sizeof params / sizeof params[0])
+                       DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("com.acme.cube", "1.0.0", "Apache-2.0", component)

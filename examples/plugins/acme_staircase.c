@@ -125,6 +125,5 @@ static const dpf_additive_mechanism staircase = {
 
 DPF_ADDITIVE_COMPONENT(component, staircase, dpf_additive_functions, .id = "acme-staircase",
                        .version = "1.0.0", .summary = "The staircase mechanism",
-                       .citation = "Geng, Viswanath, arXiv 1212.1186", .params = params,
-                       .n_params = sizeof params / sizeof params[0])
+                       .citation = "Geng, Viswanath, arXiv 1212.1186", DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("com.acme.staircase", "1.0.0", "Apache-2.0", component)

@@ -90,6 +90,5 @@ static const dpf_additive_mechanism truncated = {
 
 DPF_ADDITIVE_COMPONENT(component, truncated, dpf_additive_functions, .id = "acme-truncated-laplace",
                        .version = "1.0.0", .summary = "Laplace noise that is never beyond a bound",
-                       .citation = "Geng et al., AISTATS 2020", .params = params,
-                       .n_params = sizeof params / sizeof params[0])
+                       .citation = "Geng et al., AISTATS 2020", DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("com.acme.truncated-laplace", "1.0.0", "Apache-2.0", component)

@@ -66,5 +66,5 @@ static const dpf_additive_mechanism uniform = {
 
 DPF_ADDITIVE_COMPONENT(component, uniform, dpf_additive_functions, .id = "acme-uniform", .version = "1.0.0",
                        .summary = "Noise that is uniform on a cube", .citation = "Geng et al., AISTATS 2020",
-                       .params = params, .n_params = sizeof params / sizeof params[0])
+                       DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("com.acme.uniform", "1.0.0", "Apache-2.0", component)

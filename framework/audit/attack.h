@@ -41,6 +41,8 @@ struct attack_probe {
     int32_t n;
 };
 
+#define ATTACK_LIST_LENGTH 10 /* of the lists that an attack sees, at most */
+
 /* A game with its trainings. */
 struct attack {
     struct plan *plan;

@@ -86,7 +86,7 @@ static int play(struct audit_session *audit, enum attack_game game, struct attac
         .base = &audit->base,
         .game = game,
         .trainings = audit_value(audit, AUDIT_TRAININGS)->integer,
-        .list_length = audit_value(audit, AUDIT_LIST_LENGTH)->integer,
+        .list_length = ATTACK_LIST_LENGTH,
         .seed = (uint64_t)audit_value(audit, AUDIT_SEED)->integer,
     };
     if (attack.list_length > audit->base.items.n)

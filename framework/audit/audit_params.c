@@ -48,10 +48,9 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
         DPF_PARAM_TEXT_F("neighbour", DPF_TYPE_PATH, "", 0,
                          "The file of the neighbouring data set, read in place of [data] path; it must have "
                          "the same items and may differ in one unit only. Default: a canary is made."),
-    [AUDIT_CLAIM] = DPF_PARAM_REAL_F("claim", 0, 0, INFINITY, 0, "",
-                                     "A claimed epsilon to compare with the bound. 0: none."),
-    [AUDIT_CLAIM_DELTA] =
-        DPF_PARAM_REAL_F("claim-delta", 0, 0, 1, DPF_PARAM_OPEN_HI, "", "The delta of that claim."),
+    [AUDIT_CLAIM] =
+        DPF_PARAM_REAL_F("claim", 0, 0, INFINITY, 0, "",
+                         "A claimed epsilon, at [privacy] delta, to compare with the bound. 0: none."),
     [AUDIT_ONE_RUN] = DPF_PARAM_BOOL_F("one-run", 0, 0,
                                        "One training with many canaries, each in or out by a fair coin, "
                                        "instead of many trainings with one."),
@@ -70,8 +69,6 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
                         "Trainings of each attack. Each is attacked with a model learnt from the others."),
     [AUDIT_ATTACK_ITEM] =
         DPF_PARAM_ENUM_F("attack-item", 0, attack_items, 0, "Which item the attribute game asks about."),
-    [AUDIT_LIST_LENGTH] =
-        DPF_PARAM_INT_F("list-length", 10, 1, 1000, 0, "items", "Length of the lists that an attack sees."),
     [AUDIT_ATTACK_NOISE] = DPF_PARAM_BOOL_F(
         "attack-noise", 1, 0, "no: attacks the same model without mechanisms and samplers, to compare."),
 };

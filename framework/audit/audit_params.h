@@ -18,14 +18,12 @@ enum audit_param {
     AUDIT_SEED,
     AUDIT_NEIGHBOUR,
     AUDIT_CLAIM,
-    AUDIT_CLAIM_DELTA,
     AUDIT_ONE_RUN,
     AUDIT_CANARIES,
     AUDIT_ATTACK, /* enum attack_games */
     AUDIT_TARGETS,
     AUDIT_TRAININGS,
     AUDIT_ATTACK_ITEM, /* enum attack_item */
-    AUDIT_LIST_LENGTH,
     AUDIT_ATTACK_NOISE,
     AUDIT_N_PARAMS
 };

@@ -54,7 +54,7 @@ static int collect(struct audit_session *audit, struct dpf_error *error)
         audit->statements[audit->n_statements - 1].of_pair = covers_pair(guarantee, &account->answer);
     }
     if (claim > 0)
-        add_statement(audit, "[audit] claim", "claimed", claim, audit_value(audit, AUDIT_CLAIM_DELTA)->real);
+        add_statement(audit, "[audit] claim", "claimed", claim, guarantee->delta);
     if (!audit->n_statements) /* nobody states anything: the bound alone */
         add_statement(audit, "(nothing is stated)", "not proved", INFINITY, guarantee->delta);
     return 0;

@@ -30,10 +30,11 @@ void *memory_large(size_t count, size_t size)
     const size_t bytes = padded_bytes(count, size);
     if (bytes < page || bytes > SIZE_MAX - page)
         return memory_raw(count, size);
+    const size_t whole = (bytes + page / 2) / page * page; /* a rest of less than half a page is not worth one */
     void *block = aligned_alloc(page, (bytes + page - 1) / page * page);
 #ifdef MADV_HUGEPAGE
     if (block)
-        madvise(block, bytes / page * page, MADV_HUGEPAGE); /* a wish */
+        madvise(block, whole, MADV_HUGEPAGE); /* a wish */
 #endif
     return block;
 }

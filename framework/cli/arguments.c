@@ -292,12 +292,11 @@ static void add_paragraph(struct text *out, const char *text, size_t length)
     const size_t column = text_column(text);
     char *first = memory_format("%.*s", (int)column, text);
     char *body = memory_format("%.*s", (int)(length - column), text + column);
-    for (char *end = body ? strchr(body, '\n') : NULL; end; end = strchr(end, '\n')) {
+    for (char *end = strchr(body, '\n'); end; end = strchr(end, '\n')) {
         *end = ' ';
         memmove(end + 1, end + 1 + column, strlen(end + 1 + column) + 1);
     }
-    if (body && first)
-        terminal_wrap(out, first, (int)column, body, terminal_width(STDOUT_FILENO));
+    terminal_wrap(out, first, (int)column, body, terminal_width(STDOUT_FILENO));
     free(body);
     free(first);
 }
@@ -311,7 +310,7 @@ void arguments_print_usage(const char *usage)
         add_paragraph(&out, at, length);
         at += length + (at[length] == '\n');
     }
-    fputs(out.failed || !out.data ? usage : out.data, stdout);
+    fputs(!out.data ? usage : out.data, stdout);
     text_free(&out);
 }
 
@@ -407,4 +406,18 @@ void arguments_free(struct arguments *arguments)
     for (int i = 0; i < arguments->n_plugin_dirs; i++)
         free((char *)(uintptr_t)arguments->plugin_dirs[i]);
     arguments->n_plugin_dirs = 0;
+}
+
+int command_on(int argc, char **argv, const char *usage, int operands, const char *wanted,
+               int (*act)(const struct arguments *, struct dpf_error *))
+{
+    struct dpf_error error = {0};
+    struct arguments arguments;
+    int status = arguments_parse(argc, argv, usage, &arguments, &error);
+    if (status == 0 && arguments.n_rest != operands)
+        status = error_set(&error, DPF_FAULT_CONFIG, "name %s (see --help)", wanted);
+    if (status == 0)
+        status = act(&arguments, &error);
+    arguments_free(&arguments);
+    return status < 0 ? failure_report(&error) : 0;
 }

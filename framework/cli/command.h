@@ -12,6 +12,10 @@
    printed, -1 on error. */
 int arguments_parse(int argc, char **argv, const char *usage, struct arguments *out, struct dpf_error *error);
 void arguments_free(struct arguments *arguments);
+/* A command that takes so many operands and does one thing with them; wanted says what to name otherwise. Returns its exit
+   code. */
+int command_on(int argc, char **argv, const char *usage, int operands, const char *wanted,
+               int (*act)(const struct arguments *, struct dpf_error *));
 /* Prints a help text, as wide as the terminal at most. */
 void arguments_print_usage(const char *usage);
 /* Where the first word stands that is neither an option nor the value of one; 0: nowhere. */

@@ -19,13 +19,5 @@ static const char usage[] =
 
 int command_items(int argc, char **argv)
 {
-    struct dpf_error error = {0};
-    struct arguments arguments;
-    int status = arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 0 && arguments.n_rest != 1)
-        status = error_set(&error, DPF_FAULT_CONFIG, "name the directory of one run (see --help)");
-    if (status == 0)
-        status = catalogue_items(&arguments, &error);
-    arguments_free(&arguments);
-    return status < 0 ? failure_report(&error) : 0;
+    return command_on(argc, argv, usage, 1, "the directory of one run", catalogue_items);
 }

@@ -25,28 +25,19 @@ static const char usage[] =
     "  --format FORM      text, csv, tsv or jsonl (a JSON object a line). Without it the name of FILE says:\n"
     "                     .txt, .csv, .tsv, .jsonl, each also with .gz; else csv, on a terminal text\n";
 
-static int check(const struct arguments *arguments, struct dpf_error *error)
+static int recommend(const struct arguments *arguments, struct dpf_error *error)
 {
-    if (arguments->n_rest != 1 || arguments->config || arguments->n_overrides)
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "name the directory of one run; its own configuration is used as it is (see --help)");
+    if (arguments->config || arguments->n_overrides)
+        return error_set(error, DPF_FAULT_CONFIG,
+                         "recommend takes no configuration: that of the run is used as it is (see --help)");
     if (!arguments->all == !arguments->user)
         return error_set(error, DPF_FAULT_CONFIG, "give either --user ID or --all");
     if (arguments->all && !arguments->output)
         return error_set(error, DPF_FAULT_CONFIG, "--all needs --output FILE (\"-\" is standard output)");
-    return 0;
+    return recommend_lists(arguments, error);
 }
 
 int command_recommend(int argc, char **argv)
 {
-    struct dpf_error error = {0};
-    struct arguments arguments;
-    int status = arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 0)
-        status = check(&arguments, &error);
-    if (status == 0)
-        status = recommend_lists(&arguments, &error);
-    arguments_free(&arguments);
-    return status < 0 ? failure_report(&error) : 0;
+    return command_on(argc, argv, usage, 1, "the directory of one run", recommend);
 }

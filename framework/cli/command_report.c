@@ -61,13 +61,5 @@ static int report(const struct arguments *arguments, struct dpf_error *error)
 
 int command_report(int argc, char **argv)
 {
-    struct dpf_error error = {0};
-    struct arguments arguments;
-    int status = arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 0 && arguments.n_rest != 1)
-        status = error_set(&error, DPF_FAULT_CONFIG, "name the directory of one sweep or run (see --help)");
-    if (status == 0)
-        status = report(&arguments, &error);
-    arguments_free(&arguments);
-    return status < 0 ? failure_report(&error) : 0;
+    return command_on(argc, argv, usage, 1, "the directory of one sweep or run", report);
 }

@@ -17,16 +17,13 @@ static const char usage[] =
     "  --format FORM      text, csv, tsv or jsonl (a JSON object a line). Without it the name of FILE says:\n"
     "                     .txt, .csv, .tsv, .jsonl, each also with .gz; else csv, on a terminal text\n";
 
+static int similar(const struct arguments *arguments, struct dpf_error *error)
+{
+    return arguments->item ? similar_items(arguments, error)
+                           : error_set(error, DPF_FAULT_CONFIG, "give --item ID (see --help)");
+}
+
 int command_similar(int argc, char **argv)
 {
-    struct dpf_error error = {0};
-    struct arguments arguments;
-    int status = arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 0 && (arguments.n_rest != 1 || !arguments.item))
-        status =
-            error_set(&error, DPF_FAULT_CONFIG, "name the directory of one run, and --item ID (see --help)");
-    if (status == 0)
-        status = similar_items(&arguments, &error);
-    arguments_free(&arguments);
-    return status < 0 ? failure_report(&error) : 0;
+    return command_on(argc, argv, usage, 1, "the directory of one run", similar);
 }

@@ -1,40 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config/gone.h"
 
+#include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "config/config_store.h"
 
+/* section is a pattern. The value holds always now; NULL: none does, and the line is refused whatever it says. */
 static const struct {
-    const char *section, *key;
-    double value;
-    const char *instead;
+    const char *section, *key, *value, *instead;
 } table[] = {
-    {"model.recommender", "loading-share", 0.02,
-     "count-share and factor-share divide the rest of the budget"},
-    {"model.recommender", "factor-decay", 0.9, "factor-sd scales all directions"},
-    {"model.recommender", "latent-sd", 0.15, "latent says how many directions rounds find"},
-    {"model.recommender", "latent-start", 0.03, "latent says how many directions rounds find"},
-    {"model.recommender", "lambda-per-count", 0.1, "lambda regularises"},
+    {"model.recommender", "loading-share", "0.02",
+     "count-share and factor-sd say what biases and loadings get"},
+    {"model.recommender", "factor-share", "0.6", "count-share divides the budget"},
+    {"model.recommender", "factor-decay", "0.9", "factor-sd scales all directions"},
+    {"model.recommender", "latent-sd", "0.15", "latent says how many directions rounds find"},
+    {"model.recommender", "latent-start", "0.03", "latent says how many directions rounds find"},
+    {"model.recommender", "lambda-per-count", "0.1", "lambda regularises"},
+    {"model.recommender", "count-offset", "20", "exponent says how much counts matter"},
+    {"model.recommender", "count-weight", "0.5", "clip bounds what is sent"},
+    {"model.recommender", "matrix-share", "-1", "it follows from clip"},
+    {"model.recommender", "row-norm", "1.5", "clip bounds what a record moves"},
+    {"*.solver", "schedule", NULL, "the rate drops where drop-at says; without it, it is constant"},
+    {"*.solver", "decay", NULL, "the rate drops where drop-at says"},
+    {"*.solver", "kernel", "auto",
+     "the environment variable DPFRAME_SIMD names the best instructions to use"},
+    {"*.loss", "kernel", "auto", "the environment variable DPFRAME_SIMD names the best instructions to use"},
+    {"data", "catalogue.delimiter", "tab",
+     "write items-file = FILE:COLUMN for a table, whose first line says it"},
+    {"data", "catalogue.header", "no", "write items-file = FILE:COLUMN with the name of the column"},
+    {"data", "catalogue.column", "1", "write items-file = FILE:COLUMN"},
+    {"data", "*-features.header", "yes", "the first line is a header if keys name columns by it"},
+    {"data", "*-features.delimiter", "", "the first line says it"},
+    {"data", "*-features.column.id", "1",
+     "it is the column that the header calls as in the records, or the first"},
+    {"data", "user-features.year-of", "", "numbers and categories describe users"},
+    {"audit", "claim-delta", NULL, "a claim has the delta of [privacy]"},
+    {"audit", "list-length", "10", "attacks see lists of 10"},
 };
+
+/* Texts that mean the same: as numbers, if they are numbers. */
+static int same_value(const char *a, const char *b)
+{
+    double x, y;
+    return strcmp(a, b) == 0 || (text_to_real(a, &x) == 0 && text_to_real(b, &y) == 0 && x == y);
+}
 
 int gone_check(const struct config_entry *entry, struct dpf_error *error)
 {
-    char full[CONFIG_FULL_MAX];
-    double value;
+    char full[CONFIG_FULL_MAX], pattern[CONFIG_FULL_MAX];
     if (!config_full_name(entry->section, entry->key, full))
         return 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        const size_t n = strlen(table[i].section);
-        if (strncmp(full, table[i].section, n) != 0 || full[n] != '.' ||
-            strcmp(full + n + 1, table[i].key) != 0)
+        snprintf(pattern, sizeof pattern, "%s.%s", table[i].section, table[i].key);
+        if (fnmatch(pattern, full, 0) != 0)
             continue;
-        if (text_to_real(entry->value, &value) == 0 && value == table[i].value)
+        if (table[i].value && same_value(entry->value, table[i].value))
             return 1;
         return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
-                        "[%s] %s is gone, and %g holds always: remove the line; %s", entry->section,
-                        entry->key, table[i].value, table[i].instead);
+                        "[%s] %s is gone%s%s%s: remove the line; %s", entry->section, entry->key,
+                        table[i].value ? ", and " : "", table[i].value ? table[i].value : "",
+                        table[i].value ? " holds always" : "", table[i].instead);
     }
     return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "dataset/sort_rows.h"
+#include "reading/row.h"
 
 /*
  * Part p has the chunks bounds[p] .. bounds[p+1]-1, about as many records each; next + p rows: where the next
@@ -25,6 +26,15 @@ struct scatter {
     atomic_int strangers; /* there are records without an index */
 };
 
+/* Behind the records of one user that begins there: files are often in the order of users. */
+static inline int64_t run_end(const struct chunk *chunk, int64_t first)
+{
+    int64_t end = first + 1;
+    while (end < chunk->n && chunk->users[end] == chunk->users[first])
+        end++;
+    return end;
+}
+
 static int count_task(void *context, int64_t part, int worker)
 {
     struct scatter *scatter = context;
@@ -33,12 +43,15 @@ static int count_task(void *context, int64_t part, int worker)
     (void)worker;
     for (size_t c = scatter->bounds[part]; c < scatter->bounds[part + 1]; c++) {
         const struct chunk *chunk = scatter->table->chunks[c];
-        for (int64_t i = 0; i < chunk->n; i++) {
+        for (int64_t i = 0, end; i < chunk->n; i = end) {
             const int32_t user = chunk->user_map[chunk->users[i]];
-            if (user >= 0 && chunk->item_map[chunk->items[i]] >= 0)
-                counts[user]++;
-            else
-                strangers = 1;
+            int64_t known = 0;
+            end = run_end(chunk, i);
+            for (int64_t k = i; k < end; k++)
+                known += chunk->item_map[chunk->items[k]] >= 0;
+            if (user >= 0)
+                counts[user] += known;
+            strangers |= user < 0 || known < end - i;
         }
     }
     if (strangers)
@@ -46,14 +59,16 @@ static int count_task(void *context, int64_t part, int worker)
     return 0;
 }
 
-static void scatter_chunk(const struct chunk *chunk, int64_t *next, struct ratings *out)
+/* Records first .. end-1 of the chunk, of one user, to `at` and behind. Returns how many have an item. */
+static int64_t scatter_run(const struct chunk *chunk, int64_t first, int64_t end, int64_t at,
+                           struct ratings *out)
 {
     struct csr *csr = &out->csr;
-    for (int64_t i = 0; i < chunk->n; i++) {
-        const int32_t user = chunk->user_map[chunk->users[i]], item = chunk->item_map[chunk->items[i]];
-        if (user < 0 || item < 0)
+    const int64_t begin = at;
+    for (int64_t i = first; i < end; i++) {
+        const int32_t item = chunk->item_map[chunk->items[i]];
+        if (item < 0)
             continue;
-        const int64_t at = next[user]++;
         csr->others[at] = item;
         if (csr->values)
             csr->values[at] = chunk->values ? chunk->values[i] : 1.0f;
@@ -63,6 +78,18 @@ static void scatter_chunk(const struct chunk *chunk, int64_t *next, struct ratin
             csr->privacy_weights[at] = chunk->weights ? chunk->weights[i] : 1.0f;
         if (csr->voids && chunk->voids && chunk->voids[i]) /* there are few, and the rest is zero already */
             csr->voids[at] = 1;
+        at++;
+    }
+    return at - begin;
+}
+
+static void scatter_chunk(const struct chunk *chunk, int64_t *next, struct ratings *out)
+{
+    for (int64_t i = 0, end; i < chunk->n; i = end) {
+        const int32_t user = chunk->user_map[chunk->users[i]];
+        end = run_end(chunk, i);
+        if (user >= 0)
+            next[user] += scatter_run(chunk, i, end, next[user], out);
     }
 }
 
@@ -75,19 +102,6 @@ void ratings_return_freed(void)
 
 #define WORTH_RETURNING (INT64_C(1) << 20) /* records */
 
-static void free_columns(struct chunk *chunk)
-{
-    free(chunk->values);
-    free(chunk->stamps);
-    free(chunk->times);
-    free(chunk->weights);
-    free(chunk->voids);
-    chunk->values = chunk->weights = NULL;
-    chunk->stamps = NULL;
-    chunk->times = NULL;
-    chunk->voids = NULL;
-}
-
 static int scatter_task(void *context, int64_t part, int worker)
 {
     struct scatter *scatter = context;
@@ -98,7 +112,7 @@ static int scatter_task(void *context, int64_t part, int worker)
         scatter_chunk(chunk, scatter->next + part * scatter->out->csr.rows, scatter->out);
         if (!scatter->frees)
             continue;
-        free_columns(chunk);
+        chunk_free_columns(chunk);
         freed += chunk->n;
         if (freed >= WORTH_RETURNING) {
             ratings_return_freed();

@@ -12,16 +12,15 @@
 #include "lines/paths.h"
 #include "reading/data_options.h"
 #include "reading/data_params.h"
+#include "reading/item_names.h"
+#include "reading/public_file.h"
 
 static void add_value(struct text *key, const struct config_values *values, uint32_t i)
 {
     const dpf_param *param =
         (const dpf_param *)(const void *)((const char *)values->table + (int64_t)i * values->table_stride);
     char *text = config_value_text(param, &values->params.values[i]);
-    if (text)
-        text_add(key, "%s.%s=%s\n", values->section, param->name, text);
-    else
-        key->failed = 1;
+    text_add(key, "%s.%s=%s\n", values->section, param->name, text);
     free(text);
 }
 
@@ -35,8 +34,6 @@ char *data_source_key(const struct config_values *data, const struct config_valu
         add_value(&key, split, of_split[i]);
     if (data->params.values[D_FORMAT].integer == FORMAT_SYNTHETIC)
         text_add(&key, "run.seed=%lld\n", (long long)seed);
-    if (key.failed)
-        text_free(&key);
     return key.data;
 }
 
@@ -61,24 +58,31 @@ int data_visit_files(const struct config *config, const struct config_values *da
     struct data_options o;
     if (data_options_read(config, data, split, &o, error) != 0)
         return -1;
+    char *names = public_file_path(item_names_configured(data));
     const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
     const int weighs = o.weights.kind == WEIGHTS_FILES;
     const int generated = o.format == FORMAT_SYNTHETIC; /* with lists of its own */
+    char *const lists[] = {public_file_path(generated ? "" : o.catalogues[0]),
+                           public_file_path(generated ? "" : o.catalogues[1])};
     const struct {
         const char *key, *path, *without;
     } keys[] = {{"[data] path", generated ? "" : o.path, test},
                 {"[split] test.path", test, ""},
-                {"[data] users-file", generated ? "" : o.catalogues[DPF_SIDE_USERS], ""},
-                {"[data] items-file", generated ? "" : o.catalogues[DPF_SIDE_ITEMS], ""},
+                {"[data] users-file", lists[DPF_SIDE_USERS], ""},
+                {"[data] items-file", lists[DPF_SIDE_ITEMS], ""},
                 {"[data] relation.path", o.relation_path, ""},
+                {"[data] item-names", names, ""},
                 {"[data] item-features", data->params.values[D_ITEM_FEATURES].text, ""},
                 {"[data] user-features", data->params.values[D_USER_FEATURES].text, ""},
                 {"[data] weights.users", weighs ? o.weights.paths[DPF_SIDE_USERS] : "", ""},
                 {"[data] weights.items", weighs ? o.weights.paths[DPF_SIDE_ITEMS] : "", ""}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (visit_key(keys[i].key, keys[i].path, keys[i].without, visit, context, error) != 0)
-            return -1;
-    return 0;
+    int status = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && status == 0; i++)
+        status = visit_key(keys[i].key, keys[i].path, keys[i].without, visit, context, error);
+    free(lists[0]);
+    free(lists[1]);
+    free(names);
+    return status;
 }
 
 static int add_files(void *context, const char *key, const struct paths *paths, struct dpf_error *error)

@@ -25,6 +25,7 @@
 #include "reading/catalogue.h"
 #include "reading/data_params.h"
 #include "reading/feature_file.h"
+#include "reading/public_file.h"
 #include "reading/item_names.h"
 #include "synthetic/generator.h"
 
@@ -73,14 +74,14 @@ static int check_features(const struct config *config, const struct config_value
     return status;
 }
 
-static int check_names(const struct config *config, const struct config_values *data, struct dpf_error *error)
+/* FILE or FILE:COLUMN. */
+static int check_public(const struct config *config, const char *key, const char *configured,
+                        struct dpf_error *error)
 {
-    char *path = item_names_path(data);
-    int status = path ? 0 : error_memory(error);
-    if (status == 0 && *path)
-        status = check_paths(config, "data", "item-names", path, "", error);
+    char *path = public_file_path(configured);
+    const int status = *path ? check_paths(config, "data", key, path, "", error) : 0;
     free(path);
-    return status == 0 ? item_names_check(config, data, error) : -1;
+    return status;
 }
 
 /* Looks at the header of each file, so that one without a column, or with other columns than the rest, is refused
@@ -120,12 +121,14 @@ int data_check(const struct config *config, const struct config_values *data,
         return -1;
     for (int side = 0; side < 2; side++)
         if (o.catalogues[side][0] && o.format != FORMAT_SYNTHETIC &&
-            check_paths(config, "data", side == DPF_SIDE_ITEMS ? "items-file" : "users-file",
-                        o.catalogues[side], "", error) != 0)
+            check_public(config, side == DPF_SIDE_ITEMS ? "items-file" : "users-file", o.catalogues[side],
+                         error) != 0)
             return -1;
     if (o.relation_path[0] && check_paths(config, "data", "relation.path", o.relation_path, "", error) != 0)
         return -1;
-    if (check_features(config, data, error) != 0 || check_names(config, data, error) != 0)
+    if (check_features(config, data, error) != 0 ||
+        check_public(config, "item-names", item_names_configured(data), error) != 0 ||
+        item_names_check(config, data, error) != 0)
         return -1;
     for (int side = 0; side < 2 && o.weights.kind == WEIGHTS_FILES; side++)
         if (o.weights.paths[side][0] &&
@@ -137,7 +140,7 @@ int data_check(const struct config *config, const struct config_values *data,
 }
 
 int data_listed(const struct config *config, const struct config_values *data,
-                const struct config_values *split, struct pool *pool, int64_t n[2], struct dpf_error *error)
+                const struct config_values *split, int64_t n[2], struct dpf_error *error)
 {
     struct data_options o;
     int status = data_options_read(config, data, split, &o, error);
@@ -146,7 +149,7 @@ int data_listed(const struct config *config, const struct config_values *data,
         n[side] = -1;
         if (status != 0 || !o.catalogues[side][0] || o.format == FORMAT_SYNTHETIC)
             continue;
-        status = catalogue_load(o.catalogues[side], &o.catalogue, pool, &ids, error);
+        status = catalogue_load(o.catalogues[side], side, o.file.encoding, &ids, error);
         n[side] = ids.n;
         id_map_free(&ids);
     }
@@ -290,7 +293,7 @@ static int finish_side(struct loading *l, int side, const struct ids *ids, struc
 {
     const char *path = l->options.catalogues[side];
     if (path[0]) {
-        if (catalogue_load(path, &l->options.catalogue, l->pool, out, error) != 0)
+        if (catalogue_load(path, side, l->options.file.encoding, out, error) != 0)
             return -1;
         *rank = ids_match(ids, out);
     } else if (l->spread) {
@@ -587,8 +590,7 @@ static int divide(struct loading *l, struct dpf_error *error)
     const int spread = out->shares[DPF_SIDE_USERS] != NULL;
     if (weights_assign(o, l->seeded, out, error) != 0 ||
         (spread ? spread_items(out, error)
-                : csr_transpose_on(l->pool, &out->train.by_user, out->items.n, &out->train.by_item, error)) !=
-            0 ||
+                : csr_transpose_counts(&out->train.by_user, out->items.n, &out->train.by_item, error)) != 0 ||
         summary_fill(out, error) != 0 || similarity_fill(o, out, error) != 0 ||
         (spread && spread_finish(out, error) != 0))
         return -1;
@@ -672,15 +674,36 @@ void data_parsed_free(struct data_parsed *parsed)
     free(parsed);
 }
 
-int data_read(const struct config *config, const struct config_values *data,
-              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
-              struct dataset *out, struct dpf_error *error)
+int data_index_items(struct dataset *dataset, struct pool *pool, struct dpf_error *error)
+{
+    struct csr *by_item = &dataset->train.by_item;
+    if (by_item->others)
+        return 0;
+    csr_free(by_item);
+    return csr_transpose_on(pool, &dataset->train.by_user, dataset->items.n, by_item, error);
+}
+
+int data_read_by_user(const struct config *config, const struct config_values *data,
+                      const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+                      struct dataset *out, struct dpf_error *error)
 {
     struct data_parsed *parsed;
     memset(out, 0, sizeof *out);
     if (data_parse(config, data, split, seeded, pool, &parsed, error) != 0)
         return -1;
     return data_divide(parsed, config, data, split, seeded, pool, out, error);
+}
+
+int data_read(const struct config *config, const struct config_values *data,
+              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+              struct dataset *out, struct dpf_error *error)
+{
+    if (data_read_by_user(config, data, split, seeded, pool, out, error) != 0)
+        return -1;
+    const int status = data_index_items(out, pool, error);
+    if (status != 0)
+        dataset_free(out);
+    return status;
 }
 
 int data_load(const struct config *config, const struct config_values *data,
@@ -721,7 +744,7 @@ int data_sizes(const struct config *config, const struct config_values *data,
     struct dataset dataset = {0};
     struct pool *pool = pool_new(1);
     const int status =
-        pool ? data_read(config, data, split, seeded, pool, &dataset, error) : error_memory(error);
+        pool ? data_read_by_user(config, data, split, seeded, pool, &dataset, error) : error_memory(error);
     if (status == 0) {
         *users = dataset.users.n;
         *items = dataset.items.n;

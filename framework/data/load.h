@@ -27,7 +27,7 @@ int data_check(const struct config *config, const struct config_values *data,
                struct dpf_error *error);
 /* How many users and items there are, where catalogues say so: indexed as DPF_SIDE_*; -1: there is none. */
 int data_listed(const struct config *config, const struct config_values *data,
-                const struct config_values *split, struct pool *pool, int64_t n[2], struct dpf_error *error);
+                const struct config_values *split, int64_t n[2], struct dpf_error *error);
 /* Whether the first line is a record of this form, where it is not a header: for commands that write a
    configuration and may show the file's content. A run's reports must not depend on it. */
 int data_check_record(const struct config *config, const struct config_values *data,
@@ -47,6 +47,12 @@ int data_check_text(const struct config *config, const struct config_values *dat
 int data_read(const struct config *config, const struct config_values *data,
               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
               struct dataset *out, struct dpf_error *error);
+/* The same; of training records by item there are only counts, until data_index_items makes them. */
+int data_read_by_user(const struct config *config, const struct config_values *data,
+                      const struct config_values *split, const struct random_root *seeded, struct pool *pool,
+                      struct dataset *out, struct dpf_error *error);
+/* Makes the training records by item, if there are none. */
+int data_index_items(struct dataset *dataset, struct pool *pool, struct dpf_error *error);
 int data_load(const struct config *config, const struct config_values *data,
               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
               struct dataset *out, struct dpf_error *error);
@@ -58,8 +64,8 @@ int data_sizes(const struct config *config, const struct config_values *data,
 
 /*
  * Loading in two steps, for runs that read the same files and split them differently. What data_parse reads
- * is the same wherever data_source_key is; data_divide uses it up, whatever its status. After a fork each
- * process has a copy to use up.
+ * is the same wherever data_source_key is; data_divide uses it up, whatever its status, and makes what
+ * data_read_by_user does. After a fork each process has a copy to use up.
  */
 struct data_parsed;
 int data_parse(const struct config *config, const struct config_values *data,

@@ -224,6 +224,18 @@ int csr_transpose(const struct csr *in, int64_t columns, struct csr *out, struct
     return csr_transpose_on(NULL, in, columns, out, error);
 }
 
+int csr_transpose_counts(const struct csr *in, int64_t columns, struct csr *out, struct dpf_error *error)
+{
+    *out = (struct csr){.rows = columns, .ptr = memory_new((size_t)columns + 1, sizeof *out->ptr)};
+    if (!out->ptr)
+        return error_memory(error);
+    for (int64_t i = 0; in->ptr && i < in->ptr[in->rows]; i++)
+        out->ptr[in->others[i] + 1]++;
+    for (int64_t c = 0; c < columns; c++)
+        out->ptr[c + 1] += out->ptr[c];
+    return 0;
+}
+
 void csr_balance(const struct csr *csr, int64_t parts, int64_t *bounds)
 {
     const int64_t total = csr->ptr[csr->rows];

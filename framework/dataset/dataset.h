@@ -49,7 +49,8 @@ static inline int csr_row_counts(const struct csr *csr, int64_t row)
     return 0;
 }
 
-/* Training or test records, both ways. by_item may be absent (ptr NULL) for test sets. */
+/* Training or test records, both ways. by_item may be absent (ptr NULL) for test sets; of training sets it always has ptr,
+   how many records each item has, and the rest where data_index_items has been asked for it. */
 struct records {
     int64_t n;
     struct csr by_user;
@@ -173,6 +174,8 @@ int csr_transpose(const struct csr *in, int64_t columns, struct csr *out, struct
 /* The same on all workers; NULL: on this thread. */
 int csr_transpose_on(struct pool *pool, const struct csr *in, int64_t columns, struct csr *out,
                      struct dpf_error *error);
+/* Its ptr alone: how many records each has. */
+int csr_transpose_counts(const struct csr *in, int64_t columns, struct csr *out, struct dpf_error *error);
 /* Parts of about as many records: part p has the rows bounds[p] .. bounds[p+1]-1. */
 void csr_balance(const struct csr *csr, int64_t parts, int64_t *bounds);
 

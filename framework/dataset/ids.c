@@ -213,9 +213,9 @@ int ids_is_utf8(const char *bytes, size_t length)
     return 1;
 }
 
-struct field ids_as_utf8(struct text *buffer, const struct field *field)
+struct field ids_decoded(struct text *buffer, const struct field *field, enum ids_encoding encoding)
 {
-    if (ids_is_utf8(field->data, field->length))
+    if (encoding == IDS_UTF8 || (encoding == IDS_AUTO && ids_is_utf8(field->data, field->length)))
         return *field;
     buffer->length = 0;
     for (size_t i = 0; i < field->length; i++) {
@@ -224,6 +224,11 @@ struct field ids_as_utf8(struct text *buffer, const struct field *field)
         text_append(buffer, c < 0x80 ? field->data + i : two, c < 0x80 ? 1 : 2);
     }
     return (struct field){buffer->data, buffer->length};
+}
+
+struct field ids_as_utf8(struct text *buffer, const struct field *field)
+{
+    return ids_decoded(buffer, field, IDS_AUTO);
 }
 
 static int32_t add_latin1(struct ids *ids, const char *bytes, size_t length)

@@ -43,8 +43,9 @@ int32_t ids_add(struct ids *ids, const struct field *field);
 /* How the bytes of an id become UTF-8. */
 enum ids_encoding { IDS_AUTO = 0, IDS_UTF8 = 1, IDS_LATIN1 = 2 };
 int ids_is_utf8(const char *bytes, size_t length);
-/* A field that is no UTF-8 is Latin-1: decided field by field, so that no other line matters. The result may be in
-   buffer, until the next call. */
+/* A field as UTF-8. The result may be in buffer, until the next call. */
+struct field ids_decoded(struct text *buffer, const struct field *field, enum ids_encoding encoding);
+/* By IDS_AUTO: a field that is no UTF-8 is Latin-1, decided field by field, so that no other line matters. */
 struct field ids_as_utf8(struct text *buffer, const struct field *field);
 /*
  * Adds all ids of from; map (from->n) gets their codes in into. Texts are converted to UTF-8: from Latin-1,

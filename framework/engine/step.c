@@ -10,6 +10,7 @@
 #include "base/prf.h"
 #include "plan/release.h"
 #include "plan/sensitivity.h"
+#include "plugin/role_tables.h"
 
 void *step_buffer(struct engine *engine, int worker, enum buffer_slot slot, size_t count, size_t size)
 {
@@ -406,7 +407,7 @@ int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error 
     term->residual = term->other;
     term->draw = term->plan->draw_lifetime == DPF_LIFETIME_RUN ? 0 : (uint32_t)engine->round;
     term->sample = (uint32_t)engine->round;
-    if (term->sampler && term->sampler->lifetime(term->plan->sampler->self) == DPF_LIFETIME_RUN)
+    if (term->sampler && sampler_lifetime(term->sampler, term->plan->sampler->self) == DPF_LIFETIME_RUN)
         term->sample = 0;
     term->noise = term->plan->noise;
     term->other_l1 = term->plan->bounds.other_l1;

@@ -16,6 +16,7 @@
 #include "engine/noise_variance.h"
 #include "engine/step.h"
 #include "engine/sum.h"
+#include "plugin/role_tables.h"
 
 /* Solved rows are sent in steps of 2^-30: sums of 2^20 parties with rows below 2^12 fit. */
 #define ROW_STEP 0x1p-30
@@ -278,7 +279,7 @@ static int solve_noisy(struct federated *f, int64_t pass, struct dpf_error *erro
     term->n_members = owned_rows(engine, 1 - f->released, f->party, &term->members);
     if (step_prepare(engine, term, error) != 0)
         return -1;
-    if (term->sampler && term->sampler->lifetime(term->plan->sampler->self) == DPF_LIFETIME_SOLVE)
+    if (term->sampler && sampler_lifetime(term->sampler, term->plan->sampler->self) == DPF_LIFETIME_SOLVE)
         term->sample = (uint32_t)(engine->round * passes + pass);
     if (term->plan->draw_lifetime == DPF_LIFETIME_SOLVE)
         term->draw = (uint32_t)(engine->round * passes + pass);

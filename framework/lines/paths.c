@@ -18,12 +18,17 @@ void paths_free(struct paths *paths)
     memset(paths, 0, sizeof *paths);
 }
 
-char *paths_plain_or_gzipped(const char *path)
+static size_t length_without_gz(const char *path)
 {
     const size_t length = strlen(path);
-    const int gzipped = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    return length > 3 && strcmp(path + length - 3, ".gz") == 0 ? length - 3 : length;
+}
+
+char *paths_plain_or_gzipped(const char *path)
+{
+    const size_t length = length_without_gz(path);
     char *other = access(path, F_OK) == 0 ? NULL
-                  : gzipped               ? memory_format("%.*s", (int)(length - 3), path)
+                  : path[length]          ? memory_format("%.*s", (int)length, path)
                                           : memory_format("%s.gz", path);
     if (other && access(other, F_OK) == 0)
         return other;
@@ -53,6 +58,16 @@ static int is_same_file(const char *a, const char *b)
 {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+int paths_same_file(const char *a, const char *b)
+{
+    char *x = realpath(a, NULL), *y = realpath(b, NULL);
+    const size_t n = x ? length_without_gz(x) : 0, m = y ? length_without_gz(y) : 0;
+    const int twins = n > 0 && n == m && memcmp(x, y, n) == 0;
+    free(x);
+    free(y);
+    return twins || is_same_file(a, b);
 }
 
 static int add_path(struct paths *out, const char *path, struct dpf_error *error)

@@ -18,6 +18,8 @@ int paths_expand(const char *path, const char *without, struct paths *out, struc
 /* Archives have files plain and copies of them gzipped: the path, or if there is no such file that with .gz
    added or taken away, if there is one. NULL: out of memory. Free it. */
 char *paths_plain_or_gzipped(const char *path);
+/* Whether two names lead to one file, or to a file and its gzipped copy beside it. */
+int paths_same_file(const char *a, const char *b);
 void paths_free(struct paths *paths);
 
 #endif

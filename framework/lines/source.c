@@ -78,24 +78,38 @@ void block_free(struct block *block)
     memset(block, 0, sizeof *block);
 }
 
-/* Up to `wanted` bytes; fewer only at the end. */
-static int read_bytes(struct source *source, char *out, size_t wanted, size_t *got, struct dpf_error *error)
+#define PIECE ((size_t)1 << 18) /* bytes that are hashed while the cache still has them */
+
+static int read_piece(struct source *source, char *out, size_t wanted, size_t *got, struct dpf_error *error)
 {
-    if (source->file) {
-        const int64_t before = gzip_offset(source->file);
-        const int status = gzip_read(source->file, out, wanted, got, error);
-        ticker_add(gzip_offset(source->file) - before);
-        if (source->hash && status == 0)
-            files_hash_add(source->hash, out, *got);
-        return status;
-    }
     if (source->is_part) {
         const int status = file_part_read(&source->part, out, wanted, got, error);
         ticker_add((int64_t)*got);
-        if (source->hash && status == 0)
-            files_hash_add(source->hash, out, *got);
         return status;
     }
+    const int64_t before = gzip_offset(source->file);
+    const int status = gzip_read(source->file, out, wanted, got, error);
+    ticker_add(gzip_offset(source->file) - before);
+    return status;
+}
+
+/* Up to `wanted` bytes; fewer only at the end. */
+static int read_bytes(struct source *source, char *out, size_t wanted, size_t *got, struct dpf_error *error)
+{
+    *got = 0;
+    while ((source->file || source->is_part) && *got < wanted) {
+        const size_t piece = wanted - *got < PIECE ? wanted - *got : PIECE;
+        size_t n = 0;
+        if (read_piece(source, out + *got, piece, &n, error) != 0)
+            return -1;
+        if (source->hash)
+            files_hash_add(source->hash, out + *got, n);
+        *got += n;
+        if (n < piece)
+            return 0;
+    }
+    if (source->file || source->is_part)
+        return 0;
     *got = wanted < source->memory_left ? wanted : source->memory_left;
     if (*got > 0)
         memcpy(out, source->memory, *got);

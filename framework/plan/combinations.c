@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/combinations.h"
 
+#include "plugin/role_tables.h"
 #include "reading/data_options.h"
 #include "reading/data_params.h"
 #include "reading/feature_file.h"
@@ -374,7 +375,7 @@ static int check_continues(const struct plan *plan, const struct term_plan *term
         return refuse_checkpoint(plan, "noise is correlated with that of earlier rounds in mechanism",
                                  term->mechanism, error);
     if (sampler && term->sampling.kind != DPF_SAMPLING_NONE &&
-        sampler->lifetime(term->sampler->self) == DPF_LIFETIME_RUN)
+        sampler_lifetime(sampler, term->sampler->self) == DPF_LIFETIME_RUN)
         return refuse_checkpoint(plan, "one draw serves the whole run in sampler", term->sampler, error);
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
+#include "data/public_files.h"
 #include "plan/schema.h"
 #include "plugin/registry.h"
 #include "privacy/guarantee.h"
@@ -157,8 +158,9 @@ struct plan {
     int64_t n_present;        /* users that there can be: as many as a public list has, else n_users */
     int sizes_known;
     double value_lo, value_hi;
-    double offset; /* public part; OFFSET_MEAN is added by the engine */
-    int columns;   /* of a factor row */
+    char public_files[PUBLIC_FILES]; /* of data_public_files */
+    double offset;                   /* public part; OFFSET_MEAN is added by the engine */
+    int columns;                     /* of a factor row */
     int first[2], dimension[2], bias[2];
 
     struct side_plan sides[2];

@@ -38,7 +38,7 @@ static int bind_sections(struct plan *plan, int without_data, struct dpf_error *
         bind_section(plan, "accountants", schema_accountants, 1, &plan->accountant_list, error) != 0)
         return -1;
     if (data_check(plan->config, &plan->data, &plan->split, &plan->value_lo, &plan->value_hi, error) == 0)
-        return 0;
+        return data_public_files(plan->config, &plan->data, &plan->split, plan->public_files, error);
     if (!without_data || error->fault != DPF_FAULT_DATA)
         return -1;
     *error = (struct dpf_error){0};
@@ -259,8 +259,7 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
         return -1;
     if (calibrate_total(plan, error) != 0)
         return -1;
-    if (facts_complete(plan, error) != 0)
-        return -1;
+    facts_complete(plan);
     guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
     if (guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
                           plan->run_facts.rounds, error) != 0)

@@ -9,6 +9,7 @@
 #include "dpframe/accounting.h"
 #include "plan/event_check.h"
 #include "plan/sensitivity.h"
+#include "plugin/role_tables.h"
 
 int64_t plan_senders(const struct plan *plan, const struct term_plan *term)
 {
@@ -477,7 +478,7 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
     if (instance_result(instance, mechanism->plan(instance->self, &request.release, &term->noise), "plan",
                         error) != 0)
         return -1;
-    term->draw_lifetime = mechanism->lifetime(instance->self);
+    term->draw_lifetime = mechanism_lifetime(mechanism, instance->self);
     dpf_event events[2 * DPF_MAX_BLOCKS], fixed[2 * DPF_MAX_BLOCKS];
     int32_t n = 0;
     int weighted = 0;

@@ -7,6 +7,7 @@
 #include "plan/release.h"
 #include "plan/sensitivity.h"
 #include "data/weights.h"
+#include "plugin/role_tables.h"
 
 /* The mechanism's privacy loss of a record by its weight, for samplers. */
 struct profile {
@@ -70,7 +71,7 @@ int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_erro
     const dpf_sampler *sampler = instance->functions;
     double budget = NAN;
     if (term->mechanism)
-        budget = ((const dpf_mechanism *)term->mechanism->functions)->budget(term->mechanism->self);
+        budget = mechanism_budget(term->mechanism->functions, term->mechanism->self);
     struct data_weight_range weights;
     data_weight_range(&plan->data, &weights);
     dpf_sampler_setup setup = {.size = sizeof setup,
@@ -99,7 +100,7 @@ int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_erro
                             "sampler %s states that participations are kept apart, but it draws records",
                             instance->entry->component->id);
     /* Amplification composes only over releases that have a draw each. */
-    int32_t lifetime = sampler->lifetime(instance->self);
+    int32_t lifetime = sampler_lifetime(sampler, instance->self);
     if ((release_passes(plan, term->side) > 1 && lifetime != DPF_LIFETIME_SOLVE) ||
         (lifetime == DPF_LIFETIME_RUN && plan->run.params.values[RUN_ROUNDS].integer > 1) ||
         draws_with_others(plan, term))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "plugin/role_tables.h"
 
 static void set_up(const struct plan *plan, const struct side_plan *side, double target,
                    struct utility_report *out)
@@ -21,19 +22,18 @@ static void set_up(const struct plan *plan, const struct side_plan *side, double
                                  .source = "",
                                  .title = "",
                                  .error = NAN};
-    out->setup =
-        (dpf_utility_setup){.size = sizeof out->setup,
-                            .side = side->side,
-                            .query = &term->query,
-                            .bounds = &term->bounds,
-                            .blocks = term->sensitivity.blocks,
-                            .scale = term->noise.scale,
-                            .sampling = &term->sampling,
-                            .events = out->events,
-                            .rows = side->state_rows,
-                            .rounds = plan->run.params.values[RUN_ROUNDS].integer,
-                            .budget = mechanism->budget ? mechanism->budget(term->mechanism->self) : NAN,
-                            .target = target};
+    out->setup = (dpf_utility_setup){.size = sizeof out->setup,
+                                     .side = side->side,
+                                     .query = &term->query,
+                                     .bounds = &term->bounds,
+                                     .blocks = term->sensitivity.blocks,
+                                     .scale = term->noise.scale,
+                                     .sampling = &term->sampling,
+                                     .events = out->events,
+                                     .rows = side->state_rows,
+                                     .rounds = plan->run.params.values[RUN_ROUNDS].integer,
+                                     .budget = mechanism_budget(mechanism, term->mechanism->self),
+                                     .target = target};
     const int32_t most = (int32_t)(sizeof out->events / sizeof out->events[0]);
     for (int64_t i = 0; i < plan->ledger.n && out->setup.n_events < most; i++)
         if (plan->ledger.entries[i].event.side == side->side && plan->ledger.entries[i].event.term == 0)

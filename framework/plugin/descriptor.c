@@ -111,9 +111,11 @@ int descriptor_check_component(const dpf_component *component, const char *path,
     const struct role *role = role_find(component->role);
     if (component->flags & ~DPF_COMPONENT_EXPERIMENTAL)
         return error_at(error, fault, path, 0, "%s %s: flags has an unknown bit", role->name, component->id);
-    if (!component->create || !component->destroy)
-        return error_at(error, fault, path, 0, "%s %s: function %s is missing", role->name, component->id,
-                        component->create ? "destroy" : "create");
+    if (component->create && !component->destroy && descriptor_instance_bytes(component) == 0)
+        return error_at(
+            error, fault, path, 0,
+            "%s %s: function destroy is missing: create makes the instance, as instance_bytes is 0",
+            role->name, component->id);
     if (!component->functions)
         return error_at(error, fault, path, 0, "%s %s: the role's function table is missing", role->name,
                         component->id);
@@ -121,6 +123,11 @@ int descriptor_check_component(const dpf_component *component, const char *path,
     if (wrong)
         return error_at(error, fault, path, 0, "%s %s: %s", role->name, component->id, wrong);
     return 0;
+}
+
+uint64_t descriptor_instance_bytes(const dpf_component *component)
+{
+    return component->size >= END_OF(dpf_component, instance_bytes) ? component->instance_bytes : 0;
 }
 
 const dpf_param *descriptor_param(const dpf_component *component, uint32_t i)

@@ -23,6 +23,8 @@ int descriptor_check_params(const dpf_component *component, const char *path, st
 /* No role and id twice in one plugin. */
 int descriptor_check_unique(const dpf_plugin *plugin, const char *path, struct dpf_error *error);
 
+/* Bytes of an instance that the host makes; 0: create does. */
+uint64_t descriptor_instance_bytes(const dpf_component *component);
 /* Parameter i of a component, by its stride. */
 const dpf_param *descriptor_param(const dpf_component *component, uint32_t i);
 

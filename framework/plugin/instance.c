@@ -17,6 +17,7 @@ struct internals {
     char *who;
     int bound;   /* values are to be freed */
     int created; /* self is to be destroyed */
+    int ours;    /* self is the host's memory */
 };
 
 static struct internals *of(const struct instance *instance)
@@ -52,6 +53,20 @@ static struct instance *prepare(const struct registry_entry *entry, const struct
     return NULL;
 }
 
+static dpf_status create(struct instance *instance)
+{
+    const dpf_component *component = instance->entry->component;
+    const dpf_host *host = &instance->host;
+    const uint64_t bytes = descriptor_instance_bytes(component);
+    if (bytes > 0 || !component->create) {
+        instance->self = dpf_memory(host)->allocate(host, bytes);
+        if (!instance->self)
+            return DPF_E_MEMORY;
+        of(instance)->ours = 1;
+    }
+    return component->create ? component->create(host, &instance->values.params, &instance->self) : DPF_OK;
+}
+
 struct instance *instance_new(const struct registry_entry *entry, const char *section,
                               const struct instance_environment *environment, struct dpf_error *error)
 {
@@ -66,9 +81,7 @@ struct instance *instance_new(const struct registry_entry *entry, const char *se
     internals->bound =
         config_bind(environment->config, internals->section, component->params, component->n_params,
                     component->param_stride, internals->who, 1, &instance->values, error) == 0;
-    const dpf_status status =
-        internals->bound ? component->create(&instance->host, &instance->values.params, &instance->self)
-                         : DPF_OK;
+    const dpf_status status = internals->bound ? create(instance) : DPF_OK;
     internals->created = internals->bound && status == DPF_OK;
     if (internals->created)
         return instance;
@@ -88,8 +101,11 @@ int64_t instance_end(struct instance *instance)
     struct internals *internals = of(instance);
     int64_t left = 0;
     if (internals) {
-        if (internals->created)
-            instance->entry->component->destroy(instance->self);
+        const dpf_component *component = instance->entry->component;
+        if (internals->created && component->destroy)
+            component->destroy(instance->self);
+        if (internals->ours)
+            dpf_memory(&instance->host)->release(&instance->host, instance->self);
         left = instance_blocks(instance);
         if (internals->bound)
             config_values_free(&instance->values);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/role_tables.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "dpframe/dpframe.h"
@@ -29,8 +30,6 @@ static const char *sampler_fault(const void *functions)
     const dpf_sampler *sampler = functions;
     if (sampler->level != DPF_LEVEL_PARTY && sampler->level != DPF_LEVEL_RECORD)
         return "level is neither DPF_LEVEL_PARTY nor DPF_LEVEL_RECORD";
-    REQUIRE(sampler, lifetime);
-    REQUIRE(sampler, prepare);
     REQUIRE(sampler, describe);
     REQUIRE(sampler, draw);
     return NULL;
@@ -91,8 +90,6 @@ static const char *mechanism_fault(const void *functions)
     if (mechanism->flags &
         ~(DPF_MECHANISM_CONTRIBUTORS | DPF_MECHANISM_PER_USER | DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS))
         return "flags has an unknown bit";
-    REQUIRE(mechanism, lifetime);
-    REQUIRE(mechanism, budget);
     REQUIRE(mechanism, plan);
     REQUIRE(mechanism, events);
     REQUIRE(mechanism, encode);
@@ -192,6 +189,21 @@ const struct role role_table[N_ROLES] = {
     {DPF_ROLE_COMM, "comm", 0, comm_fault},
     {DPF_ROLE_LINK, "link", 1, link_fault},
 };
+
+int32_t sampler_lifetime(const dpf_sampler *sampler, void *self)
+{
+    return sampler->lifetime ? sampler->lifetime(self) : DPF_LIFETIME_ROUND;
+}
+
+int32_t mechanism_lifetime(const dpf_mechanism *mechanism, void *self)
+{
+    return mechanism->lifetime ? mechanism->lifetime(self) : DPF_LIFETIME_ROUND;
+}
+
+double mechanism_budget(const dpf_mechanism *mechanism, void *self)
+{
+    return mechanism->budget ? mechanism->budget(self) : (double)NAN;
+}
 
 const struct role *role_find(const char *id)
 {

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dpframe/role/mechanism.h"
+#include "dpframe/role/sampler.h"
+
 struct role {
     const char *id;         /* DPF_ROLE_* */
     const char *name;       /* "mechanism": for messages */
@@ -21,5 +24,10 @@ extern const struct role role_table[N_ROLES];
 const struct role *role_find(const char *id);
 /* "mechanism" of "dpframe.mechanism/1"; the id itself if the role is unknown. */
 const char *role_name(const char *id);
+
+/* Callbacks that may be NULL. */
+int32_t sampler_lifetime(const dpf_sampler *sampler, void *self);
+int32_t mechanism_lifetime(const dpf_mechanism *mechanism, void *self);
+double mechanism_budget(const dpf_mechanism *mechanism, void *self);
 
 #endif

@@ -4,57 +4,87 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "reading/table.h"
+#include "dpframe/privacy.h"
+#include "lines/file_rows.h"
+#include "reading/public_file.h"
 
-/* The codes in the order of lines: those of the reader follow from which thread read what. */
-static int order_lines(const struct table *table, const struct id_map *sorted, const int32_t *rank,
-                       int32_t *order, struct dpf_error *error)
+struct taking {
+    const char *path;
+    int column, has_header;
+    enum ids_encoding encoding;
+    struct ids ids; /* by line */
+    struct text utf8;
+};
+
+/* Where the ids are. A list without a column has no header and one id on a line. */
+static int decide(struct public_file *file, int side, struct taking *t, struct dpf_error *error)
 {
-    uint8_t *seen = memory_new((size_t)sorted->n + 1, 1);
-    if (!seen)
-        return error_memory(error);
-    int64_t n = 0;
-    int status = 0;
-    for (size_t c = 0; c < table->n_chunks && status == 0; c++) {
-        const struct chunk *chunk = table->chunks[c];
-        for (int64_t i = 0; i < chunk->n && status == 0; i++) {
-            const int32_t at = rank[table->slots[chunk->slot].user_map[chunk->users[i]]];
-            if (seen[at])
-                status = error_at(error, DPF_FAULT_DATA, chunk->path,
-                                  (long)(chunk->first_line + (chunk->lines_of ? chunk->lines_of[i] : i)),
-                                  "this catalogue contains the id \"%s\" twice; remove one of the lines",
-                                  id_map_text(sorted, at));
-            else
-                order[n++] = at;
-            seen[at] = 1;
-        }
+    int64_t number;
+    if (!file->column) {
+        file->quoting = 0;
+        return delimiter_parse("tab", &file->delimiter);
     }
-    free(seen);
-    return status;
+    t->column = public_file_column(file, file->column);
+    t->has_header = text_to_int(file->column, &number) != 0;
+    if (t->column >= 0) /* also a header whose column is given by its number */
+        t->has_header |= public_file_id_column(file, side, NULL) == t->column;
+    char shown[32];
+    return t->column >= 0
+               ? 0
+               : error_at(error, DPF_FAULT_DATA, file->path, 1,
+                          "data.%s names column %s, but the first line has %lld field(s) separated by %s%s",
+                          side == DPF_SIDE_ITEMS ? "items-file" : "users-file", file->column,
+                          (long long)file->n, delimiter_name(&file->delimiter, shown),
+                          t->has_header ? ", and none of that name" : "");
 }
 
-int catalogue_load(const char *path, const struct file_options *file, struct pool *pool, struct id_map *out,
+static int take_line(void *context, int64_t line, const struct field *fields, int64_t n,
+                     struct dpf_error *error)
+{
+    struct taking *t = context;
+    const int64_t before = t->ids.n;
+    char shown[96];
+    if (line == 1 && t->has_header)
+        return 0;
+    if (n <= t->column || fields[t->column].length == 0)
+        return error_at(error, DPF_FAULT_DATA, t->path, (long)line, "the line has no id in field %d",
+                        t->column + 1);
+    const struct field *given = &fields[t->column];
+    if (t->encoding == IDS_UTF8 && !ids_is_utf8(given->data, given->length))
+        return error_at(error, DPF_FAULT_DATA, t->path, (long)line,
+                        "the id %s is not UTF-8; set encoding = latin-1 or convert the file",
+                        field_show(given, shown));
+    const struct field id = ids_decoded(&t->utf8, given, t->encoding);
+    if (ids_add(&t->ids, &id) < 0)
+        return error_memory(error);
+    return t->ids.n > before ? 0
+                             : error_at(error, DPF_FAULT_DATA, t->path, (long)line,
+                                        "this catalogue contains the id %s twice; remove one of the lines",
+                                        field_show(&id, shown));
+}
+
+int catalogue_load(const char *configured, int side, enum ids_encoding encoding, struct id_map *out,
                    struct dpf_error *error)
 {
-    struct table table = {0};
-    struct ids ids = {0};
+    struct public_file file;
+    struct taking t = {.encoding = encoding};
     struct id_map sorted = {0};
-    int32_t *rank = NULL, *order = NULL;
-    int status = table_read(&table, path, file, NULL, &ids, &ids, NULL, pool, error);
+    int32_t *rank = NULL;
+    int status = public_file_look(configured, &file, error);
+    t.path = file.path;
+    if (status == 0)
+        status = decide(&file, side, &t, error);
+    if (status == 0)
+        status = file_rows_read(file.path, &file.delimiter, file.quoting, take_line, &t, error);
     if (status == 0) {
-        rank = memory_raw((size_t)ids.n + 1, sizeof *rank);
-        order = memory_raw((size_t)ids.n + 1, sizeof *order);
-        if (!rank || !order || ids_finish(&ids, &sorted, rank) != 0)
+        rank = memory_raw((size_t)t.ids.n + 1, sizeof *rank);
+        if (!rank || ids_finish(&t.ids, &sorted, rank) != 0 || id_map_reorder(&sorted, rank, out) != 0)
             status = error_memory(error);
     }
-    if (status == 0)
-        status = order_lines(&table, &sorted, rank, order, error);
-    if (status == 0 && id_map_reorder(&sorted, order, out) != 0)
-        status = error_memory(error);
     id_map_free(&sorted);
     free(rank);
-    free(order);
-    ids_free(&ids);
-    table_free(&table);
+    ids_free(&t.ids);
+    text_free(&t.utf8);
+    public_file_free(&file);
     return status;
 }

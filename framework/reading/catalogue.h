@@ -8,13 +8,11 @@
 #ifndef DPF_READING_CATALOGUE_H
 #define DPF_READING_CATALOGUE_H
 
-#include "base/pool.h"
-#include "dataset/dataset.h"
-#include "reading/data_options.h"
+#include "dataset/ids.h"
 
-/* The ids of the file. Faults: DPF_FAULT_DATA, naming file and line, for an id that stands there twice too.
- */
-int catalogue_load(const char *path, const struct file_options *file, struct pool *pool, struct id_map *out,
+/* The ids of FILE (an id on each line, up to the first TAB), or of the column of a table, FILE:COLUMN. Faults: DPF_FAULT_DATA,
+   naming file and line, for an id that stands there twice too. */
+int catalogue_load(const char *configured, int side, enum ids_encoding encoding, struct id_map *out,
                    struct dpf_error *error);
 
 #endif

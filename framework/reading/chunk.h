@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/slabs.h"
 #include "dataset/ids.h"
 
 /* The records of one block of lines. Users and items are codes of the dictionary of `slot`. */
@@ -28,6 +29,7 @@ struct chunk {
     const int32_t *user_map; /* code -> index, once ids are final: the slot's */
     const int32_t *item_map;
     const char *path;
+    struct slab *ids_in, *columns_in; /* hold users and items; values, stamps and weights. NULL: arrays by themselves */
 };
 
 static inline int chunk_has_times(const struct chunk *chunk)
@@ -45,6 +47,7 @@ struct slot {
     struct ids users, items;
     int32_t *user_map, *item_map; /* from codes of this slot, once merged */
     int64_t n_users, n_items;     /* lengths of the maps */
+    struct slabs id_slabs, column_slabs; /* of the chunks, while the file is read */
 };
 
 #endif

@@ -18,6 +18,15 @@ static const dpf_enum_value formats[] = {
                 "rating:float, timestamp:float"},
     {"synthetic", "no file: ratings are generated from run.seed and the keys synthetic.*"},
 };
+const struct data_form data_forms[] = {
+    [FORMAT_ML100K] = {.delimiter = "tab", .header = HEADER_NO, .fields = 4},
+    [FORMAT_ML1M] = {.delimiter = "double-colon", .header = HEADER_NO, .fields = 4},
+    [FORMAT_NETFLIX] = {.delimiter = "comma", .header = HEADER_NO, .fields = 4, .sections = 1},
+    [FORMAT_CSV] = {.delimiter = "comma", .quoting = 1},
+    [FORMAT_TSV] = {.delimiter = "tab"},
+    [FORMAT_RECBOLE] = {.delimiter = "tab", .header = HEADER_YES},
+    [FORMAT_SYNTHETIC] = {.delimiter = "comma"},
+};
 static const dpf_enum_value headers[] = {
     {"auto", "a first line whose rating field is a word, or which has a usual name and no number, is a "
              "header; the log says so. A proof needs the answer "
@@ -79,8 +88,7 @@ static const dpf_enum_value weights_kinds[] = {
 };
 
 static const dpf_enum_value feature_formats[] = {
-    {"csv", "commas unless delimiter says otherwise; fields may be quoted; a header"},
-    {"tsv", "TABs unless delimiter says otherwise; quotes are ordinary characters; a header"},
+    {"table", "a table; its first line shows what separates fields"},
     {"movielens-1m", "movies.dat: '::' between id, title and genres; the year from the title"},
     {"movielens-100k",
      "u.item: '|' between id, title, dates and a flag for each of 19 genres; the year from the title"},
@@ -94,19 +102,10 @@ static const dpf_enum_value feature_formats[] = {
             SIDE "-features", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,                                          \
             "A file of facts about each " SIDE                                                               \
             ", plain or gzipped (.gz), that you declare public: it gets no noise, "                          \
-            "and the statement says so. Models that read features use it. Ids without a line have none; "    \
-            "lines of other ids count for the columns alone."),                                              \
-        [FIRST + FEATURE_FORMAT] =                                                                           \
-            DPF_PARAM_ENUM_F(SIDE "-features.format", 0, feature_formats, 0, "The form of the file."),       \
-        [FIRST + FEATURE_HEADER] = DPF_PARAM_BOOL_F(                                                         \
-            SIDE "-features.header", 1, 0,                                                                   \
-            "Whether the first line names the columns. Not set: yes for csv and tsv, no else."),             \
-        [FIRST + FEATURE_DELIMITER] = DPF_PARAM_TEXT_F(SIDE "-features.delimiter", DPF_TYPE_STRING, "", 0,   \
-                                                       "What separates fields; see delimiter. Empty: the "   \
-                                                       "format's."),                                         \
-        [FIRST + FEATURE_ID] =                                                                               \
-            DPF_PARAM_TEXT_F(SIDE "-features.column.id", DPF_TYPE_STRING, "1", 0,                            \
-                             "The column of the " SIDE "'s id, as in the file of ratings."),                 \
+            "and the statement says so. Models that read features use it. The id is in the column that the " \
+            "header calls as in the records, else in the first; the first line is a header if it does so, "  \
+            "or if a key gives a column by its name. Ids without a line have no features; lines of other "   \
+            "ids count for the columns alone."),                                                             \
         [FIRST + FEATURE_CATEGORIES] = DPF_PARAM_TEXT_F(                                                     \
             SIDE "-features.categories", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,                             \
             "Columns whose texts are categories, separated by commas. Not set: the format's."),              \
@@ -120,12 +119,7 @@ static const dpf_enum_value feature_formats[] = {
         [FIRST + FEATURE_NUMBERS] =                                                                          \
             DPF_PARAM_TEXT_F(SIDE "-features.numbers", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,               \
                              "Columns of numbers, separated by commas; an empty field "                      \
-                             "is a number that is missing."),                                                \
-        [FIRST + FEATURE_YEAR] =                                                                             \
-            DPF_PARAM_TEXT_F(SIDE "-features.year-of", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,               \
-                             "A column whose text ends in a year, such as \"Toy Story (1995)\": the year "   \
-                             "is a number. Not set: the "                                                    \
-                             "format's.")
+                             "is a number that is missing.")
 
 static const dpf_param data_table[D_COUNT] = {
     [D_FORMAT] = DPF_PARAM_ENUM_F("format", FORMAT_CSV, formats, 0, "The form of the file."),
@@ -162,20 +156,17 @@ static const dpf_param data_table[D_COUNT] = {
     [D_COLUMN_WEIGHT] = DPF_PARAM_TEXT_F("column.privacy-weight", DPF_TYPE_STRING, "none", DPF_PARAM_PRIVACY,
                                          "The column of a record's privacy weight (a number of 0 or more, "
                                          "read by methods with personal budgets), or none."),
-    [D_ITEMS_FILE] = DPF_PARAM_TEXT_F(
-        "items-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
-        "The catalogue of items, a public file with an id on each line: the item side has a row for each of "
-        "them, in that order, and records of other items are what catalogue.outside says. Empty: the "
-        "items that occur in the data; the released list of items then shows which."),
+    [D_ITEMS_FILE] = DPF_PARAM_TEXT_F("items-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+                                      "The catalogue of items, a public file with an id on each line, or a "
+                                      "column of one, FILE:COLUMN, such as "
+                                      "movies.csv:movieId, or movies.dat:1 without a header: the item side "
+                                      "has a row for each of them, in that "
+                                      "order, and records of other items are what catalogue.outside says. "
+                                      "Empty: the items that occur in the "
+                                      "data; the released list of items then shows which."),
     [D_USERS_FILE] =
         DPF_PARAM_TEXT_F("users-file", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
                          "The catalogue of users, likewise. A list of the users in the data is not public."),
-    [D_CATALOGUE_DELIMITER] = DPF_PARAM_TEXT_F("catalogue.delimiter", DPF_TYPE_STRING, "tab", 0,
-                                               "What separates the fields of a catalogue; see delimiter."),
-    [D_CATALOGUE_HEADER] =
-        DPF_PARAM_BOOL_F("catalogue.header", 0, 0, "Whether a catalogue's first line names its columns."),
-    [D_CATALOGUE_COLUMN] = DPF_PARAM_TEXT_F("catalogue.column", DPF_TYPE_STRING, "1", 0,
-                                            "The column of the id in a catalogue: a number, or a name."),
     [D_CATALOGUE_OUTSIDE] = DPF_PARAM_ENUM_F("catalogue.outside", 0, outside, DPF_PARAM_PRIVACY,
                                              "What to do with records whose item or user is not in its "
                                              "catalogue. Each is judged by its own ids alone."),
@@ -246,6 +237,12 @@ static const dpf_param data_table[D_COUNT] = {
         "relation.similarity", 0, similarities, DPF_PARAM_PRIVACY,
         "The weights of links. A similarity is computed from the ratings without noise (C2)."),
     FEATURE_PARAMS(D_ITEM_FEATURES, "item"),
+    [D_ITEM_FEATURES + FEATURE_FORMAT] =
+        DPF_PARAM_ENUM_F("item-features.format", 0, feature_formats, 0, "The form of the file."),
+    [D_ITEM_FEATURES + FEATURE_YEAR] =
+        DPF_PARAM_TEXT_F("item-features.year-of", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+                         "A column whose text ends in a year, such as \"Toy Story (1995)\": the year is a "
+                         "number. Not set: the format's."),
     FEATURE_PARAMS(D_USER_FEATURES, "user"),
     [D_WEIGHTS_KIND] = DPF_PARAM_ENUM_F("weights.kind", 0, weights_kinds, DPF_PARAM_PRIVACY,
                                         "The source of privacy weights. A record's budget is its weight, "

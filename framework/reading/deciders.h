@@ -46,6 +46,8 @@ static inline int hides_users(asked *q)
 
 /* decide_files.c: the form of files, and records */
 enum decider decide_files(asked *q);
+enum decider decide_public_files(asked *q);
+const char *lost_public_files(asked *q);
 enum decider decide_header(asked *q);
 const char *lost_header(asked *q);
 enum decider decide_fields(asked *q);

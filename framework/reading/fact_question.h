@@ -44,6 +44,7 @@ struct fact_question {
     int64_t least_users;     /* a sum of fewer messages stops the run; up to 1: never */
     int stops_by_error, offset_is_mean;
     double value_lo, value_hi; /* declared, or infinite */
+    const char *public_files;  /* that have records, and what to do; NULL or "": none has */
     int releases_metrics, has_parties;
 };
 

@@ -12,6 +12,7 @@
 #include "dataset/feature_classes.h"
 #include "dataset/ids.h"
 #include "lines/file_rows.h"
+#include "reading/public_file.h"
 
 #define FIELDS 130 /* all kinds together: categories, flags as one, numbers, the year */
 
@@ -41,7 +42,8 @@ struct field_info {
 
 struct parsing {
     const struct feature_options *options;
-    const char *path;
+    struct public_file file;
+    int has_header;
     int64_t line;   /* from 1 */
     struct ids ids; /* of the lines */
     struct field_info fields[FIELDS];
@@ -68,11 +70,12 @@ static void parsing_free(struct parsing *p)
     ids_free(&p->ids);
     free(p->entries);
     text_free(&p->utf8);
+    public_file_free(&p->file);
 }
 
 static int fault(const struct parsing *p, struct dpf_error *error, const char *format, const char *shown)
 {
-    return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line, format, shown);
+    return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line, format, shown);
 }
 
 /* ---- columns of the file --------------------------------------------------------------------------------
@@ -89,7 +92,7 @@ static int place(const struct parsing *p, const char *name, const struct field *
             *column = (int)number - 1;
             return 0;
         }
-        return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line,
+        return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line,
                         "data.%s names column %s, but the line has %s", p->options->key, name, all);
     }
     for (int64_t i = 0; i < n && i < FIELDS_MAX; i++)
@@ -97,7 +100,7 @@ static int place(const struct parsing *p, const char *name, const struct field *
             *column = (int)i;
             return 0;
         }
-    return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line,
+    return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line,
                     "the header has no column \"%s\", which data.%s names", name, p->options->key);
 }
 
@@ -113,7 +116,7 @@ static int place_all(const struct parsing *p, const struct feature_columns *colu
 /* What a column is called: by the header, else by what is known of the format, else by its number. */
 static char *column_name(struct parsing *p, const char *known, const struct field *header, int column)
 {
-    if (p->options->has_header) {
+    if (p->has_header) {
         const struct field name = ids_as_utf8(&p->utf8, &header[column]);
         return memory_format("%.*s", (int)name.length, name.data);
     }
@@ -131,7 +134,7 @@ static struct field_info *add_field(struct parsing *p, int kind, char *name)
 static int add_fields(struct parsing *p, const struct field *header)
 {
     const struct feature_options *o = p->options;
-    const char *genre = o->format >= FEATURES_ML1M ? "genre" : NULL;
+    const char *genre = o->format != FEATURES_TABLE ? "genre" : NULL;
     int missing = 0;
     for (int64_t i = 0; i < o->categories.n; i++)
         add_field(p, DPF_FEATURE_CATEGORY, column_name(p, genre, header, p->categories[i]));
@@ -157,8 +160,7 @@ static int add_fields(struct parsing *p, const struct field *header)
 static int decide(struct parsing *p, const struct field *fields, int64_t n, struct dpf_error *error)
 {
     const struct feature_options *o = p->options;
-    if (place_all(p, &o->id, fields, n, &p->id, error) != 0 ||
-        place_all(p, &o->categories, fields, n, p->categories, error) != 0 ||
+    if (place_all(p, &o->categories, fields, n, p->categories, error) != 0 ||
         place_all(p, &o->flags, fields, n, p->flags, error) != 0 ||
         place_all(p, &o->numbers, fields, n, p->numbers, error) != 0 ||
         place_all(p, &o->year, fields, n, &p->year, error) != 0)
@@ -354,23 +356,39 @@ static int take_row(void *context, int64_t line, const struct field *fields, int
     const int first = !p->placed;
     if (first && decide(p, fields, n, error) != 0)
         return -1;
-    if (first && p->options->has_header)
+    if (first && p->has_header)
         return 0;
     if (n <= widest(p))
-        return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line,
+        return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line,
                         "%lld field(s) separated by %s, beginning with %s: a column of features is missing",
-                        (long long)n, delimiter_name(&p->options->delimiter, name),
+                        (long long)n, delimiter_name(&p->file.delimiter, name),
                         field_show(&fields[0], shown));
     return add_line(p, fields, error);
 }
 
+/* The first line is a header if a key names a column by it, or if it names the column of the ids, which is the first column
+   else. */
+static void decide_header(struct parsing *p)
+{
+    const struct feature_options *o = p->options;
+    const int id = public_file_id_column(&p->file, o->side, o->item);
+    p->has_header = id >= 0 || o->by_name;
+    p->id = id < 0 ? 0 : id;
+}
+
 static int read_file(struct parsing *p, struct dpf_error *error)
 {
-    if (file_rows_read(p->path, &p->options->delimiter, p->options->quoting, take_row, p, error) != 0)
+    if (public_file_look(p->options->path, &p->file, error) != 0)
+        return -1;
+    if (p->file.column)
+        return error_at(error, DPF_FAULT_DATA, p->options->path, 0, "there is no such file");
+    decide_header(p);
+    if (file_rows_read(p->file.path, &p->file.delimiter, p->file.quoting, take_row, p, error) != 0)
         return -1;
     if (p->ids.n == 0)
-        return error_at(error, DPF_FAULT_DATA, p->path, (long)p->line, "the file of features has no lines");
-    return p->utf8.failed ? error_memory(error) : 0;
+        return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line,
+                        "the file of features has no lines");
+    return 0;
 }
 
 /* ---- columns of the table -------------------------------------------------------------------------------
@@ -535,7 +553,6 @@ static int load(const struct feature_options *options, int words, const struct i
         return error_memory(error);
     p->options = options;
     p->words = words;
-    p->path = options->path;
     int status = read_file(p, error);
     if (status == 0 && build(p, rows, out) != 0)
         status = error_memory(error);

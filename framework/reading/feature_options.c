@@ -6,18 +6,16 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "dpframe/privacy.h"
+#include "reading/data_params.h"
 
-/* Layouts that formats stand for. A key that is set wins. */
-struct preset {
-    const char *delimiter, *id, *categories, *flags, *year;
-    int has_header;
-};
-static const struct preset presets[] = {
-    [FEATURES_CSV] = {"comma", "1", "", "", "", 1},
-    [FEATURES_TSV] = {"tab", "1", "", "", "", 1},
-    [FEATURES_ML1M] = {"double-colon", "1", "3", "", "2", 0},
-    [FEATURES_ML100K] = {"pipe", "1", "",
-                         "6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24", "2", 0},
+/* Columns that formats stand for. A key that is set wins. */
+static const struct {
+    const char *categories, *flags, *year;
+} presets[] = {
+    [FEATURES_TABLE] = {"", "", ""},
+    [FEATURES_ML1M] = {"3", "", "2"},
+    [FEATURES_ML100K] = {"", "6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24", "2"},
 };
 
 static int bad_columns(const struct config *config, const char *key, struct dpf_error *error)
@@ -48,18 +46,12 @@ static int read_columns(const struct config *config, const char *key, const char
     return 0;
 }
 
-/* Without a header columns have no names. */
-static int check_numbers(const struct config *config, const char *key, const struct feature_columns *columns,
-                         const char *header, struct dpf_error *error)
+static int has_name(const struct feature_columns *columns)
 {
     int64_t number;
-    for (int i = 0; i < columns->n; i++)
+    for (int64_t i = 0; i < columns->n; i++)
         if (text_to_int(columns->names[i], &number) != 0)
-            return config_error(
-                config, "data", key, error,
-                "it names the column \"%s\", but the file has no header: give a number, or set "
-                "data.%s = yes",
-                columns->names[i], header);
+            return 1;
     return 0;
 }
 
@@ -79,14 +71,13 @@ static int read_delimiter(const struct config *config, const char *key, const ch
 static int check_complete(const struct config *config, const struct feature_options *o, const char *path_key,
                           struct dpf_error *error)
 {
-    if (o->id.n != 1 || o->year.n > 1)
-        return config_error(config, "data", path_key, error,
-                            "column.id and year-of each name one column of the file");
+    if (o->year.n > 1)
+        return config_error(config, "data", path_key, error, "year-of names one column of the file");
     if (o->categories.n + o->flags.n + o->numbers.n + o->year.n == 0)
         return config_error(config, "data", path_key, error,
-                            "which columns are features? Set %s.categories, %s.flags, %s.numbers or "
-                            "%s.year-of",
-                            path_key, path_key, path_key, path_key);
+                            "which columns are features? Set %s.categories, %s.flags%s or %s.numbers",
+                            path_key, path_key, o->side == DPF_SIDE_ITEMS ? ", item-features.year-of" : "",
+                            path_key);
     return 0;
 }
 
@@ -95,45 +86,44 @@ int feature_options_read(const struct config *config, const struct config_values
 {
     const dpf_value *v = data->params.values + first;
     const dpf_param *table = data->table + first;
+    const int n_keys = first == D_ITEM_FEATURES ? FEATURE_ITEM_KEYS : FEATURE_USER_KEYS;
     memset(out, 0, sizeof *out);
     out->path = v[FEATURE_PATH].text ? v[FEATURE_PATH].text : "";
     out->key = table[FEATURE_PATH].name;
-    for (int key = FEATURE_FORMAT; key < FEATURE_KEYS && !out->path[0]; key++)
+    for (int key = FEATURE_CATEGORIES; key < n_keys && !out->path[0]; key++)
         if (v[key].is_set)
             return config_error(config, "data", table[key].name, error,
                                 "it says how a file of features is read: name the file, %s = PATH",
                                 table[FEATURE_PATH].name);
     if (!out->path[0])
         return 0;
-    out->format = (enum feature_format)v[FEATURE_FORMAT].integer;
-    const struct preset *preset = &presets[out->format];
+    if (first == D_ITEM_FEATURES)
+        out->format = (enum feature_format)v[FEATURE_FORMAT].integer;
+    out->side = first == D_ITEM_FEATURES ? DPF_SIDE_ITEMS : DPF_SIDE_USERS;
+    const char *item = data->params.values[out->side == DPF_SIDE_ITEMS ? D_COLUMN_ITEM : D_COLUMN_USER].text;
+    int64_t number;
+    out->item = item && strcmp(item, "auto") != 0 && text_to_int(item, &number) != 0 ? item : NULL;
     const struct {
         enum feature_key key;
         const char *fallback;
         struct feature_columns *columns;
-    } lists[] = {{FEATURE_ID, preset->id, &out->id},
-                 {FEATURE_CATEGORIES, preset->categories, &out->categories},
-                 {FEATURE_FLAGS, preset->flags, &out->flags},
+    } lists[] = {{FEATURE_CATEGORIES, presets[out->format].categories, &out->categories},
+                 {FEATURE_FLAGS, presets[out->format].flags, &out->flags},
                  {FEATURE_NUMBERS, "", &out->numbers},
-                 {FEATURE_YEAR, preset->year, &out->year}};
-    out->has_header = v[FEATURE_HEADER].is_set ? (int)v[FEATURE_HEADER].integer : preset->has_header;
+                 {FEATURE_YEAR, presets[out->format].year, &out->year}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if ((int)lists[i].key >= n_keys)
+            continue;
         const dpf_value *value = &v[lists[i].key];
         const char *key = table[lists[i].key].name;
         if (read_columns(config, key, value->is_set ? value->text : lists[i].fallback, lists[i].columns,
-                         error) != 0 ||
-            (!out->has_header &&
-             check_numbers(config, key, lists[i].columns, table[FEATURE_HEADER].name, error) != 0))
+                         error) != 0)
             return -1;
+        out->by_name |= has_name(lists[i].columns);
     }
-    const char *delimiter = v[FEATURE_DELIMITER].text;
-    if (read_delimiter(config, table[FEATURE_DELIMITER].name,
-                       delimiter && *delimiter ? delimiter : preset->delimiter, &out->delimiter,
-                       error) != 0 ||
-        read_delimiter(config, table[FEATURE_SEPARATOR].name, v[FEATURE_SEPARATOR].text, &out->separator,
+    if (read_delimiter(config, table[FEATURE_SEPARATOR].name, v[FEATURE_SEPARATOR].text, &out->separator,
                        error) != 0)
         return -1;
-    out->quoting = out->format == FEATURES_CSV && out->delimiter.length == 1 && !out->delimiter.runs;
     return check_complete(config, out, table[FEATURE_PATH].name, error);
 }
 
@@ -146,7 +136,6 @@ static void free_columns(struct feature_columns *columns)
 
 void feature_options_free(struct feature_options *options)
 {
-    free_columns(&options->id);
     free_columns(&options->categories);
     free_columns(&options->flags);
     free_columns(&options->numbers);

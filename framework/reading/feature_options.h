@@ -6,23 +6,9 @@
 #include "base/error.h"
 #include "config/config.h"
 #include "lines/fields.h"
+#include "reading/feature_keys.h"
 
-enum feature_format { FEATURES_CSV, FEATURES_TSV, FEATURES_ML1M, FEATURES_ML100K };
-
-/* Keys of one side, from the first one of the side in the table of [data]. */
-enum feature_key {
-    FEATURE_PATH,
-    FEATURE_FORMAT,
-    FEATURE_HEADER,
-    FEATURE_DELIMITER,
-    FEATURE_ID,
-    FEATURE_CATEGORIES,
-    FEATURE_SEPARATOR,
-    FEATURE_FLAGS,
-    FEATURE_NUMBERS,
-    FEATURE_YEAR,
-    FEATURE_KEYS
-};
+enum feature_format { FEATURES_TABLE, FEATURES_ML1M, FEATURES_ML100K };
 
 #define FEATURE_COLUMNS_MAX 64
 
@@ -36,11 +22,11 @@ struct feature_options {
     const char *path; /* "" if there is none */
     const char *key;  /* "item-features" or "user-features", for messages */
     enum feature_format format;
-    int has_header;
-    struct delimiter delimiter;
-    int quoting;
+    int by_name;                /* whether a column is given by its name, which the first line then has */
+    int side;                   /* DPF_SIDE_* */
+    const char *item;           /* the id's column in the records, if configured by name; else NULL */
     struct delimiter separator; /* between the categories of one field; length 0: there is one */
-    struct feature_columns id, categories, flags, numbers, year;
+    struct feature_columns categories, flags, numbers, year;
 };
 
 /* first: the side's FEATURE_PATH in the table of [data]. Free what it fills, also after an error. */

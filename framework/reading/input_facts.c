@@ -84,6 +84,11 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
                        "[parties] kind", 0, public_list, NULL, say_parties},
     [INPUT_FILES] = {"files", "which files there are, and their headers", "a public list", "[data] path", 0,
                      decide_files, NULL, say_files},
+    [INPUT_PUBLIC_FILES] = {"public files", "what files say that are taken as public",
+                            "files of their own, never those with records",
+                            "[data] items-file, users-file, item-names, item-features, user-features, "
+                            "relation.path, weights.users, weights.items",
+                            11, decide_public_files, lost_public_files, NULL},
     [INPUT_COMPRESSION] = {"compression", "whether a file is compressed", "its name: .gz", "[data] path", 0,
                            by_key, NULL, NULL},
     [INPUT_BYTE_ORDER_MARK] = {"byte order mark", "whether three bytes at the start of a line are a mark",

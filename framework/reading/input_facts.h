@@ -17,6 +17,7 @@
 enum input_fact {
     /* the form of the files */
     INPUT_FILES,
+    INPUT_PUBLIC_FILES,
     INPUT_COMPRESSION,
     INPUT_BYTE_ORDER_MARK,
     INPUT_IS_TEXT,

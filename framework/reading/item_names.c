@@ -8,125 +8,71 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "dataset/ids.h"
+#include "dpframe/privacy.h"
 #include "lines/file_rows.h"
 #include "reading/data_params.h"
 #include "reading/feature_options.h"
-#include "reading/layout.h"
+#include "reading/public_file.h"
 
 /* Where ids and names are in the file. */
 struct names_form {
-    char *path;
-    const char *column; /* as configured: a name of the header, or a number from 1 */
-    const char *item;   /* the item's column in the records, if configured by name; else NULL */
-    struct delimiter delimiter;
-    int quoting, has_header;
+    struct public_file file;
+    const char *item; /* the item's column in the records, if configured by name; else NULL */
+    int has_header;
     int id, name; /* 0-based */
 };
 
-/* ---- the form of the file: it is public, so that its first line may decide ------------------------------- */
-
-static const char *configured(const struct config_values *data)
+const char *item_names_configured(const struct config_values *data)
 {
     const char *text = data->params.values[D_ITEM_NAMES].text;
     return text ? text : "";
 }
 
-char *item_names_path(const struct config_values *data)
-{
-    const char *text = configured(data), *colon = strrchr(text, ':');
-    return memory_format("%.*s", colon ? (int)(colon - text) : (int)strlen(text), text);
-}
-
-static int split_key(const struct config *config, const struct config_values *data, struct names_form *out,
-                     struct dpf_error *error)
-{
-    const char *text = configured(data), *colon = strrchr(text, ':');
-    const char *item = data->params.values[D_COLUMN_ITEM].text;
-    int64_t number;
-    if (!colon || colon == text || !colon[1] || strchr(colon, '/'))
-        return config_error(config, "data", "item-names", error,
-                            "write FILE:COLUMN, such as movies.csv:title, or movies.dat:2 without a header");
-    *out = (struct names_form){.path = item_names_path(data), .column = colon + 1};
-    if (item && strcmp(item, "auto") != 0 && text_to_int(item, &number) != 0)
-        out->item = item;
-    return out->path ? 0 : error_memory(error);
-}
-
-/* The delimiter that stands first in the line, behind a quoted field. */
-static void guess_delimiter(const char *line, struct delimiter *out)
-{
-    static const char *const known[] = {"tab", "::", ";", "|", "comma"};
-    struct delimiter delimiter;
-    const char *first = NULL, *start = *line == '"' && strchr(line + 1, '"') ? strchr(line + 1, '"') : line;
-    (void)delimiter_parse("comma", out);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        (void)delimiter_parse(known[i], &delimiter);
-        const char *at = strstr(start, delimiter.text);
-        if (at && (!first || at < first)) {
-            first = at;
-            *out = delimiter;
-        }
-    }
-}
-
 /* The columns of the first row. */
-static int place(struct names_form *form, const struct field *fields, int64_t n, struct dpf_error *error)
+static int place(struct names_form *form, struct dpf_error *error)
 {
-    const int fields_there = (int)(n < FIELDS_MAX ? n : FIELDS_MAX);
+    const struct public_file *file = &form->file;
     char shown[32];
-    int64_t number = 0;
-    form->has_header = text_to_int(form->column, &number) != 0;
-    form->id = -1;
-    form->name = form->has_header ? -1 : (int)(number >= 1 && number <= fields_there ? number - 1 : -1);
-    for (int i = fields_there - 1; i >= 0 && form->has_header; i--) {
-        if (field_is(&fields[i], form->column))
-            form->name = i;
-        if (form->item ? field_is(&fields[i], form->item) : layout_is_usual(COLUMN_ITEM, &fields[i]))
-            form->id = i;
-    }
-    form->id = form->id < 0 ? 0 : form->id;
+    int64_t number;
+    const int id = public_file_id_column(file, DPF_SIDE_ITEMS, form->item);
+    form->has_header = text_to_int(file->column, &number) != 0;
+    form->name = public_file_column(file, file->column);
+    form->id = form->has_header && id >= 0 ? id : 0;
     if (form->name >= 0 && form->name != form->id)
         return 0;
     if (form->name >= 0)
         return error_at(
-            error, DPF_FAULT_DATA, form->path, 1,
+            error, DPF_FAULT_DATA, file->path, 1,
             "data.item-names names column %s, where the item's id is expected: the id stands in the "
             "first column, or in one called as in the records (%s)",
-            form->column, form->item ? form->item : "item, item_id, movieId, ...");
-    return error_at(error, DPF_FAULT_DATA, form->path, 1,
+            file->column, form->item ? form->item : "item, item_id, movieId, ...");
+    return error_at(error, DPF_FAULT_DATA, file->path, 1,
                     "data.item-names names column %s, but the first line has %lld field(s) separated by %s%s",
-                    form->column, (long long)n, delimiter_name(&form->delimiter, shown),
+                    file->column, (long long)file->n, delimiter_name(&file->delimiter, shown),
                     form->has_header ? ", and none of that name" : "");
 }
 
-static int decide(struct names_form *form, struct dpf_error *error)
+static int decide(const struct config *config, const struct config_values *data, struct names_form *form,
+                  struct dpf_error *error)
 {
-    struct text line = {0};
-    struct field fields[FIELDS_MAX];
-    int status = file_rows_first(form->path, &line, error);
-    if (status == 0 && line.length == 0)
-        status = error_at(error, DPF_FAULT_DATA, form->path, 0, "the file of names has no first line");
-    if (status == 0) {
-        guess_delimiter(line.data, &form->delimiter);
-        form->quoting = form->delimiter.length == 1 && strchr(",;", form->delimiter.text[0]) != NULL;
-        int64_t n = fields_split(&form->delimiter, line.data, line.length, fields);
-        for (int64_t i = 0; i < n && i < FIELDS_MAX && form->quoting; i++) /* names of a header in quotes */
-            if (fields[i].length >= 2 && fields[i].data[0] == '"' &&
-                fields[i].data[fields[i].length - 1] == '"')
-                fields[i] = (struct field){fields[i].data + 1, fields[i].length - 2};
-        status = place(form, fields, n, error);
-    }
-    text_free(&line);
-    return status;
+    const char *item = data->params.values[D_COLUMN_ITEM].text;
+    int64_t number;
+    *form = (struct names_form){.item = NULL};
+    if (public_file_look(item_names_configured(data), &form->file, error) != 0)
+        return -1;
+    if (!form->file.column)
+        return config_error(config, "data", "item-names", error,
+                            "write FILE:COLUMN, such as movies.csv:title, or movies.dat:2 without a header");
+    if (item && strcmp(item, "auto") != 0 && text_to_int(item, &number) != 0)
+        form->item = item;
+    return place(form, error);
 }
 
 int item_names_check(const struct config *config, const struct config_values *data, struct dpf_error *error)
 {
-    struct names_form form = {.path = NULL};
-    int status = 0;
-    if (*configured(data))
-        status = split_key(config, data, &form, error) == 0 ? decide(&form, error) : -1;
-    free(form.path);
+    struct names_form form = {.item = NULL};
+    const int status = *item_names_configured(data) ? decide(config, data, &form, error) : 0;
+    public_file_free(&form.file);
     return status;
 }
 
@@ -161,16 +107,16 @@ static int take_line(void *context, int64_t line, const struct field *fields, in
     if (line == 1 && form->has_header)
         return 0;
     if (n <= form->id || n <= form->name)
-        return error_at(error, DPF_FAULT_DATA, form->path, (long)line,
+        return error_at(error, DPF_FAULT_DATA, form->file.path, (long)line,
                         "%lld field(s), beginning with %s: the name is expected in field %d", (long long)n,
                         field_show(&fields[0], shown), form->name + 1);
     if (fields[form->id].length == 0)
-        return error_at(error, DPF_FAULT_DATA, form->path, (long)line, "the line has no id");
+        return error_at(error, DPF_FAULT_DATA, form->file.path, (long)line, "the line has no id");
     const struct field id = ids_as_utf8(&t->utf8, &fields[form->id]);
     if (ids_add(&t->ids, &id) < 0)
         return error_memory(error);
     if (t->ids.n == before)
-        return error_at(error, DPF_FAULT_DATA, form->path, (long)line,
+        return error_at(error, DPF_FAULT_DATA, form->file.path, (long)line,
                         "%s occurs twice; keep one line for each id", field_show(&id, shown));
     int64_t *offsets = memory_grow(t->offsets, &t->capacity, (size_t)t->ids.n, sizeof *offsets);
     if (!offsets)
@@ -179,7 +125,7 @@ static int take_line(void *context, int64_t line, const struct field *fields, in
     offsets[before] = (int64_t)t->names.length;
     const struct field name = ids_as_utf8(&t->utf8, &fields[form->name]);
     add_name(&t->names, &name);
-    return t->names.failed ? error_memory(error) : 0;
+    return 0;
 }
 
 /* The names of the run's items, in their order. */
@@ -201,7 +147,7 @@ static int select_names(const struct taking *t, const struct id_map *items, stru
         out->offsets[i] = (int64_t)names.length;
         text_append(&names, name, strlen(name) + 1);
     }
-    if (status == 0 && (!out->offsets || names.failed))
+    if (status == 0 && !out->offsets)
         status = error_memory(error);
     out->n = items->n;
     out->bytes = names.data;
@@ -214,22 +160,23 @@ static int select_names(const struct taking *t, const struct id_map *items, stru
 int item_names_load(const struct config *config, const struct config_values *data, const struct id_map *items,
                     struct id_map *out, struct dpf_error *error)
 {
-    struct names_form form = {.path = NULL};
+    struct names_form form = {.item = NULL};
     struct taking t = {.form = &form};
     int64_t without = 0;
-    if (!*configured(data))
+    if (!*item_names_configured(data))
         return 0;
-    int status = split_key(config, data, &form, error) == 0 ? decide(&form, error) : -1;
+    int status = decide(config, data, &form, error);
     if (status == 0)
-        status = file_rows_read(form.path, &form.delimiter, form.quoting, take_line, &t, error);
+        status =
+            file_rows_read(form.file.path, &form.file.delimiter, form.file.quoting, take_line, &t, error);
     if (status == 0)
         status = select_names(&t, items, out, &without, error);
     if (status == 0 && without)
-        log_message(LOG_LEVEL_WARNING, "%s: %lld of the %lld items have no name there%s", form.path,
+        log_message(LOG_LEVEL_WARNING, "%s: %lld of the %lld items have no name there%s", form.file.path,
                     (long long)without, (long long)items->n,
                     without == items->n ? ": is its first column the item's id, as in the records?"
                                         : "; lists show their ids");
-    free(form.path);
+    public_file_free(&form.file);
     ids_free(&t.ids);
     text_free(&t.names);
     text_free(&t.utf8);

@@ -11,8 +11,8 @@
 #include "config/config.h"
 #include "dataset/dataset.h"
 
-/* The path of the file alone, as configured; "" if there is none. Free it; NULL: out of memory. */
-char *item_names_path(const struct config_values *data);
+/* FILE:COLUMN, as configured; "" if there is none. */
+const char *item_names_configured(const struct config_values *data);
 /* Whether the file is there and has the columns. Faults: DPF_FAULT_CONFIG, DPF_FAULT_DATA. */
 int item_names_check(const struct config *config, const struct config_values *data, struct dpf_error *error);
 /* A text for each item, "" where the file has none; out stays empty if no file is named. Faults: DPF_FAULT_DATA, naming

@@ -4,7 +4,8 @@
  * numbers have usual forms.
  *
  * It takes a line only if line_read makes a record of it without a message, and makes the same one. All other lines
- * (quotes, blanks, other encodings, missing fields, faults, clipped values) go through line_read.
+ * (quotes but those about whole fields, blanks, other encodings, missing fields, faults, clipped values) go through
+ * line_read.
  */
 #ifndef DPF_READING_PLAIN_ROWS_H
 #define DPF_READING_PLAIN_ROWS_H

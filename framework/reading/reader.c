@@ -92,10 +92,10 @@ static int keep_chunk(struct reader *reader, struct chunk *chunk)
     return chunks ? 0 : -1;
 }
 
-static struct chunk *begin_chunk(const struct reader *reader, const struct block *block, int slot)
+static struct chunk *begin_chunk(struct reader *reader, const struct block *block, int slot)
 {
     int64_t lines = text_count_lines(block->data, block->length);
-    struct chunk *chunk = chunk_new(&reader->form, lines);
+    struct chunk *chunk = chunk_new(&reader->form, &reader->slots[slot], lines);
     if (!chunk)
         return NULL;
     chunk->slot = slot;
@@ -385,8 +385,6 @@ static void list_faults(struct reader *reader, size_t first)
             if (table->chunks[c]->index == all.list[i].order[0])
                 line += table->chunks[c]->first_line - 1;
         char *placed = memory_format("%s:%lld: %s", reader->path, (long long)line, all.list[i].text);
-        if (!placed)
-            continue;
         free(all.list[i].text);
         all.list[i].text = placed;
     }
@@ -604,6 +602,10 @@ int table_read(struct table *table, const char *path, const struct file_options 
     if (status == 0)
         status = merge_ids(&reader, users, items, error);
     sum_up(table, first, base);
+    for (int s = 0; s < reader.n_slots; s++) {
+        slabs_close(&reader.slots[s].id_slabs);
+        slabs_close(&reader.slots[s].column_slabs);
+    }
     pthread_mutex_destroy(&reader.lock);
     for (int s = 0; reader.faults && s < reader.n_slots; s++)
         violations_free(&reader.faults[s]);

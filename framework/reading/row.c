@@ -6,39 +6,63 @@
 
 #include "base/memory.h"
 
-struct chunk *chunk_new(const struct input_form *form, int64_t n)
+struct chunk *chunk_new(const struct input_form *form, struct slot *slot, int64_t n)
 {
     struct chunk *chunk = memory_new(1, sizeof *chunk);
     if (!chunk)
         return NULL;
     const struct layout *layout = &form->layout;
-    size_t count = (size_t)n;
-    chunk->users = memory_raw(count, sizeof *chunk->users);
-    chunk->items = memory_raw(count, sizeof *chunk->items);
-    int missing = !chunk->users || !chunk->items;
-    if (layout->columns[COLUMN_RATING] >= 0)
-        missing |= !(chunk->values = memory_raw(count, sizeof *chunk->values));
-    if (layout->columns[COLUMN_TIME] >= 0 && !layout->drops_times)
-        missing |= !(chunk->stamps = memory_raw(count, sizeof *chunk->stamps));
-    if (layout->columns[COLUMN_WEIGHT] >= 0)
-        missing |= !(chunk->weights = memory_raw(count, sizeof *chunk->weights));
-    if (!missing)
-        return chunk;
-    chunk_free(chunk);
-    return NULL;
+    const size_t room = ((size_t)n + 15) / 16 * 16; /* each column begins at a multiple of 64 bytes */
+    const int values = layout->columns[COLUMN_RATING] >= 0;
+    const int stamps = layout->columns[COLUMN_TIME] >= 0 && !layout->drops_times;
+    const int weights = layout->columns[COLUMN_WEIGHT] >= 0;
+    const size_t columns = (size_t)(values + stamps + weights);
+    int32_t *ids = slabs_take(&slot->id_slabs, room, 2 * sizeof *ids, &chunk->ids_in);
+    char *rest = columns ? slabs_take(&slot->column_slabs, room, 4 * columns, &chunk->columns_in) : NULL;
+    if (!ids || (columns && !rest)) {
+        chunk_free(chunk);
+        return NULL;
+    }
+    chunk->users = ids;
+    chunk->items = ids + room;
+    if (values)
+        chunk->values = (float *)(void *)rest;
+    if (stamps)
+        chunk->stamps = (uint32_t *)(void *)(rest + 4 * room * (size_t)values);
+    if (weights)
+        chunk->weights = (float *)(void *)(rest + 4 * room * (size_t)(values + stamps));
+    return chunk;
+}
+
+void chunk_free_columns(struct chunk *chunk)
+{
+    if (chunk->columns_in) {
+        slab_put(chunk->columns_in);
+    } else {
+        free(chunk->values);
+        free(chunk->stamps);
+        free(chunk->weights);
+    }
+    free(chunk->times);
+    free(chunk->voids);
+    chunk->columns_in = NULL;
+    chunk->values = chunk->weights = NULL;
+    chunk->stamps = NULL;
+    chunk->times = NULL;
+    chunk->voids = NULL;
 }
 
 void chunk_free(struct chunk *chunk)
 {
     if (!chunk)
         return;
-    free(chunk->users);
-    free(chunk->items);
-    free(chunk->values);
-    free(chunk->stamps);
-    free(chunk->times);
-    free(chunk->weights);
-    free(chunk->voids);
+    chunk_free_columns(chunk);
+    if (chunk->ids_in) {
+        slab_put(chunk->ids_in);
+    } else {
+        free(chunk->users);
+        free(chunk->items);
+    }
     free(chunk->lines_of);
     free(chunk);
 }
@@ -72,7 +96,8 @@ static int widen_times(struct chunk *chunk)
         return -1;
     for (int64_t i = 0; i < chunk->n; i++)
         chunk->times[i] = (double)chunk->stamps[i];
-    free(chunk->stamps);
+    if (!chunk->columns_in)
+        free(chunk->stamps);
     chunk->stamps = NULL;
     return 0;
 }

@@ -348,9 +348,9 @@ static int load(struct run *run, struct dpf_error *error)
     run->parsed = NULL;
     if ((parsed ? data_divide(parsed, plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
                               &run->dataset, error)
-                : data_read(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset,
-                            error)) != 0 ||
-        shares_keep_own(&run->dataset, error) != 0)
+                : data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
+                                    &run->dataset, error)) != 0 ||
+        data_index_items(&run->dataset, run->pool, error) != 0 || shares_keep_own(&run->dataset, error) != 0)
         return -1;
     if (run->remote && run->dataset.known.ptr)
         return config_error(
@@ -469,7 +469,7 @@ static int write_results(struct run *run, const char *directory, const struct re
     plan->ledger = *run->part->ledger;
     plan->guarantee = *run->part->guarantee;
     plan->output = memory_text(run->part->output);
-    const int status = plan->output ? results_write(directory, results, written, error) : error_memory(error);
+    const int status = results_write(directory, results, written, error);
     free(plan->output);
     plan->output = output;
     plan->ledger = own_ledger;
@@ -515,7 +515,7 @@ static int tell(struct run *run, const struct arguments *arguments, const char *
     if (results_rewrite_timing(directory, results, written, status == 0 ? error : &ignored) != 0)
         status = -1;
     if (status == 0 && arguments->profile)
-        status = stages_print(&run->stages, &run->limits, run->threads, error);
+        stages_print(&run->stages, &run->limits, run->threads);
     return status;
 }
 

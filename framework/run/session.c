@@ -108,12 +108,9 @@ int session_complete_without_training(struct session *session, struct dpf_error 
     struct plan *plan = &session->plan;
     const dpf_value *model = plan->model.params.values;
     int64_t n[2];
-    struct pool *pool = pool_new(1);
-    int status =
-        pool ? data_listed(plan->config, &plan->data, &plan->split, pool, n, error) : error_memory(error);
+    const int status = data_listed(plan->config, &plan->data, &plan->split, n, error);
     if (status == 0 && ((n[DPF_SIDE_USERS] < 0 && !model[MODEL_USERS].integer) ||
                         (n[DPF_SIDE_ITEMS] < 0 && !model[MODEL_ITEMS].integer)))
         count_in_data(plan, n);
-    pool_free(pool);
     return status == 0 ? plan_complete(plan, n[DPF_SIDE_USERS], n[DPF_SIDE_ITEMS], error) : -1;
 }

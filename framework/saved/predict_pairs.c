@@ -267,7 +267,7 @@ static int write_batch(void *context, int64_t task, int worker)
         table_file_cell(&lines->table, to, column,
                         isnan(pairs->score[i]) ? "" : text_from_float(pairs->score[i], number));
     }
-    return to->failed ? -1 : 0;
+    return 0;
 }
 
 static int write_windows(struct lines *lines, struct pool *pool, struct dpf_error *error)
@@ -345,7 +345,7 @@ static int write_predictions(const struct saved_run *run, const struct pairs *pa
 static void say_form(struct dpf_error *error)
 {
     const size_t length = strlen(error->text);
-    if (error->line > 0 && !strstr(error->text, "the run's own file"))
+    if (error->line > 0)
         snprintf(error->text + length, sizeof error->text - length,
                  "; pairs have the form of the run's own file: its delimiter, its columns of user and item");
 }
@@ -361,7 +361,7 @@ int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
         return -1;
     /* Where the model scores by a user's records, the run's are read again. */
     int status = saved_run_has_rows(directory) ? saved_run_open_model(arguments, directory, 1, &run, error)
-                                               : saved_run_open(arguments, directory, &run, error);
+                                               : saved_run_open(arguments, directory, NULL, &run, error);
     if (status == 0) {
         status = read_pairs(&run, arguments->rest[1], &pairs, error);
         if (status != 0)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "reading/public_file.h"
 #include "start/start_config.h"
 
 #include <errno.h>
@@ -114,11 +115,12 @@ static void print_catalogue(const struct start_facts *facts)
     const int id = look->columns[LOOK_ITEM];
     if (look->lines == 0)
         return;
-    print_line("Catalogue: ",
-               "ids are in column %d%s%s of %s (%s)%s%s. If that is not so, correct catalogue.* in it.",
-               id + 1, look->names[id][0] ? ", " : "", look->names[id], facts->values[FACT_ITEMS_FILE],
-               look->examples[id], look->fields > 1 ? ", fields are separated by " : "",
-               look->fields > 1 ? look_delimiter(look) : "");
+    print_line(
+        "Catalogue: ",
+        "ids are in column %d%s%s of %s (%s)%s%s. If that is not so, correct items-file = FILE:COLUMN in it.",
+        id + 1, look->names[id][0] ? ", " : "", look->names[id], facts->values[FACT_ITEMS_FILE],
+        look->examples[id], look->fields > 1 ? ", fields are separated by " : "",
+        look->fields > 1 ? look_delimiter(look) : "");
 }
 
 /* A public file that seems to name items for people, where no names are declared. */
@@ -128,12 +130,15 @@ static void print_titles(const struct start_facts *facts)
     for (size_t i = 0; i < sizeof files / sizeof files[0] && !facts->values[FACT_ITEM_NAMES]; i++) {
         struct look look;
         struct dpf_error ignored = {0};
-        const char *path = facts->values[files[i]];
-        if (!path || look_at(path, 1, &look, &ignored) != 0 || look_title(&look) < 0)
-            continue;
-        print_line("Names: ", "lists and predictions show ids. For names, add item-names = %s:%s to [data].",
-                   path, look.names[look_title(&look)]);
-        return;
+        char *path = public_file_path(facts->values[files[i]] ? facts->values[files[i]] : "");
+        const int found = *path && look_at(path, 1, &look, &ignored) == 0 && look_title(&look) >= 0;
+        if (found)
+            print_line(
+                "Names: ", "lists and predictions show ids. For names, add item-names = %s:%s to [data].",
+                path, look.names[look_title(&look)]);
+        free(path);
+        if (found)
+            return;
     }
 }
 
@@ -193,7 +198,7 @@ static int write_config(const struct start *start, struct dpf_error *error)
         return error_memory(error);
     recipe_write(start->recipe, &start->facts, start->path, output, &text);
     free(output);
-    int status = text.failed ? error_memory(error) : files_write_text(start->config, text.data, error);
+    int status = files_write_text(start->config, text.data, error);
     text_free(&text);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "reading/public_file.h"
 
 static const struct {
     const char *key, *question;
@@ -96,7 +97,8 @@ static const struct {
          .asked = "Which column has the time, by name or number?",
          .without = "none"},
     [FACT_ITEMS_FILE] = {.key = "items-file",
-                         .question = "the catalogue, an id on each line; without it the records say which "
+                         .question = "the catalogue, an id on each line, or a column, movies.csv:movieId; "
+                                     "without it the records say which "
                                      "items there are",
                          .asked = "Which public file lists all items, an id on each line? Without one, you "
                                   "declare that the set of items that occur is public.",
@@ -109,8 +111,7 @@ static const struct {
                          .without = "none: lists have ids"},
     [FACT_ITEM_FEATURES] = {.key = "item-features", .question = "a file of public facts about items"},
     [FACT_ITEM_FEATURES_FORMAT] = {.key = "item-features.format",
-                                   .question = "what that file looks like; by default its name decides",
-                                   .asked = "What does the file of item features look like?"},
+                                   .question = "what that file looks like; by default its name decides"},
     [FACT_ITEM_FEATURES_CATEGORIES] = {.key = "item-features.categories",
                                        .question = "columns of that file whose texts are categories: genres"},
     [FACT_ITEM_FEATURES_SEPARATOR] = {.key = "item-features.separator",
@@ -218,12 +219,10 @@ static const char *format_of_name(const char *path)
     return format ? format : "csv";
 }
 
-/* NULL: the name does not say it. */
+/* NULL: a table. */
 static const char *format_of_features(const char *path)
 {
-    static const struct name_format names[] = {
-        {".csv", "csv"},    {".csv.gz", "csv"},           {".tsv", "tsv"},
-        {".tsv.gz", "tsv"}, {"u.item", "movielens-100k"}, {"movies.dat", "movielens-1m"}};
+    static const struct name_format names[] = {{"u.item", "movielens-100k"}, {"movies.dat", "movielens-1m"}};
     return format_by_end(path, names, sizeof names / sizeof names[0]);
 }
 
@@ -288,8 +287,6 @@ static int is_needed(const struct start_facts *facts, int fact)
     case FACT_VALUE_MAX:
         return says(facts, FACT_FEEDBACK, "explicit") && !says(facts, FACT_WANT, "ranking") &&
                !says(facts, FACT_RECIPE, "private-gram") && !says(facts, FACT_RECIPE, "private-popularity");
-    case FACT_ITEM_FEATURES_FORMAT:
-        return facts->values[FACT_ITEM_FEATURES] != NULL;
     default:
         return 0;
     }
@@ -450,15 +447,15 @@ void start_facts_ask(struct start_facts *facts, const char *path)
 
 int start_facts_look_at_items(struct start_facts *facts, struct dpf_error *error)
 {
-    const char *path = facts->values[FACT_ITEMS_FILE];
-    if (!path)
+    if (!facts->values[FACT_ITEMS_FILE])
         return 0;
-    if (look_at(path, 1, &facts->catalogue, error) != 0)
-        return -1;
-    return facts->catalogue.lines > 0
-               ? 0
-               : error_set(error, DPF_FAULT_DATA,
+    char *path = public_file_path(facts->values[FACT_ITEMS_FILE]);
+    int status = look_at(path, 1, &facts->catalogue, error);
+    if (status == 0 && facts->catalogue.lines == 0)
+        status = error_set(error, DPF_FAULT_DATA,
                            "items-file=%s: this file is empty; write an id on each line", path);
+    free(path);
+    return status;
 }
 
 static int list_missing(const struct start_facts *facts, struct dpf_error *error)

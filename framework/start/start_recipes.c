@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "start/start_recipes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "config/config_line.h"
+#include "reading/public_file.h"
 #include "start/expectation.h"
 
 /* ---- sections -------------------------------------------------------------------------------------- */
@@ -26,20 +29,26 @@ static void write_range(const struct start_facts *facts, struct text *out)
     text_add(out, "out-of-range = clip\n");
 }
 
-/* What is not the default of a catalogue. */
+/* A list of ids, or a column of a table, by its name where the table has a header. */
 static void write_catalogue(const struct start_facts *facts, struct text *out)
 {
     const struct look *look = &facts->catalogue;
-    const int id = look->columns[LOOK_ITEM];
-    add_key(out, facts, FACT_ITEMS_FILE, "items-file");
-    if (!facts->values[FACT_ITEMS_FILE] || look->lines == 0)
+    const int id = look->columns[LOOK_ITEM] > 0 ? look->columns[LOOK_ITEM] : 0;
+    const char *path = facts->values[FACT_ITEMS_FILE];
+    if (!path)
         return;
-    if (look->fields > 1 && strcmp(look_delimiter(look), "tab") != 0)
-        text_add(out, "catalogue.delimiter = %s\n", look_delimiter(look));
-    if (look->has_header)
-        text_add(out, "catalogue.header = yes\n");
-    if (id > 0)
-        text_add(out, "catalogue.column = %d\n", id + 1);
+    char *given = public_file_path(path); /* without the column, if it has one */
+    char *column = strcmp(given, path) != 0 || look->lines == 0 || (look->fields == 1 && !look->has_header)
+                       ? memory_text("")
+                   : look->has_header ? memory_format(":%s", look->names[id])
+                                      : memory_format(":%d", id + 1);
+    char *value = memory_format("%s%s", path, column);
+    text_add(out, "items-file = ");
+    line_add_value(out, value);
+    text_add(out, "\n");
+    free(given);
+    free(column);
+    free(value);
 }
 
 /* Lists are made of who has what: values, of ratings or counts, are not read. */

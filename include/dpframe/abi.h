@@ -25,8 +25,6 @@ extern "C" {
 
 #if defined(__GNUC__) || defined(__clang__)
 #define DPF_EXPORT __attribute__((visibility("default")))
-/* For functions that run once for a plan: small code that compiles quickly instead of fast code. */
-#define DPF_COLD __attribute__((cold))
 #else
 #error "dpframe plugins need gcc or clang"
 #endif

@@ -2,7 +2,8 @@
 /*
  * additive_mechanism.h - a mechanism "value + noise" from a few facts about the noise; not part of the ABI.
  *
- * Write a new noise with this header; it supplies the rest of the mechanism role.
+ * Write a new noise with this header; the library dpframe-sdk, which your plugin links, supplies the rest of
+ * the mechanism role.
  *
  * Idea. You state the norm in which a message's change counts, how much noise one unit of that norm needs
  * (multiplier), how to draw a number, and which event the accountants read. The header supplies the choice of
@@ -48,7 +49,7 @@
  *
  *     DPF_ADDITIVE_COMPONENT(component, laplace, dpf_additive_functions, .id = "acme-laplace",
  *                            .version = "1.0.0", .summary = "Discrete Laplace noise", .citation = "",
- *                            .params = params, .n_params = sizeof params / sizeof params[0])
+ *                            DPF_PARAMS(params))
  *     DPF_SINGLE_COMPONENT_PLUGIN("com.acme.laplace", "1.0.0", "Apache-2.0", component)
  *
  * Scale. Every noise has a scale s, and you define its meaning: noise of scale s is a multiple of the grid, s
@@ -200,40 +201,69 @@ static const dpf_enum_value dpf_additive_precisions[] = {
  * Defines the dpf_component NAME. SPEC is your dpf_additive_mechanism. FUNCTIONS is dpf_additive_functions;
  * dpf_additive_pure_functions, for pure DP in L1 (a release costs at most epsilon / noise factor, in
  * proportion to a record's weight); dpf_additive_shares_functions; or your own table, which uses the
- * functions of additive_functions.h that it does not replace. The rest initialises dpf_component.
+ * functions below that it does not replace. The rest initialises dpf_component.
  */
 #define DPF_ADDITIVE_COMPONENT(NAME, SPEC, FUNCTIONS, ...)                                                   \
     static dpf_status NAME##_create(const dpf_host *dpf_h, const dpf_params *dpf_p, void **self)             \
     {                                                                                                        \
         return dpf_additive_mechanism_create(&(SPEC), &(FUNCTIONS), dpf_h, dpf_p, self);                     \
     }                                                                                                        \
-    static const dpf_component NAME = {.size = sizeof(dpf_component),                                        \
-                                       .role = DPF_ROLE_MECHANISM,                                           \
-                                       .param_stride = sizeof(dpf_param),                                    \
-                                       .create = NAME##_create,                                              \
-                                       .destroy = dpf_additive_mechanism_destroy,                            \
-                                       .functions = &(FUNCTIONS),                                            \
-                                       __VA_ARGS__};
+    DPF_COMPONENT(NAME, DPF_ROLE_MECHANISM, FUNCTIONS, .create = NAME##_create,                              \
+                  .instance_bytes = sizeof(dpf_additive_instance), __VA_ARGS__)
 
 /* In `state`: from->change of the draws of this event's block. */
-static inline uint64_t dpf_event_change(const dpf_noise_plan *plan, const dpf_event *event);
+uint64_t dpf_event_change(const dpf_noise_plan *plan, const dpf_event *event);
 
 /* Divides an event's sensitivities by `by`, so that this change becomes the sensitivity 1 for which APPROX
- * and ZCDP are stated. */
-static inline void dpf_event_normalise(dpf_event *event, double by)
-{
-    for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
-        for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++) {
-            event->sensitivity.at[u][a].l1 /= by;
-            event->sensitivity.at[u][a].l2 /= by;
-            event->sensitivity.at[u][a].linf /= by;
-        }
-}
+   and ZCDP are stated. */
+void dpf_event_normalise(dpf_event *event, double by);
+
+/* The role's tables; the third is for noise in shares. */
+extern const dpf_mechanism dpf_additive_functions;
+extern const dpf_mechanism dpf_additive_pure_functions;
+extern const dpf_mechanism dpf_additive_shares_functions;
+
+/* ---- the functions of these tables: read on only to replace one ---------------------------------- */
+
+/* An instance: the self of the functions below. */
+typedef struct dpf_additive_instance {
+    const dpf_additive_mechanism *spec;
+    const dpf_host *host;
+    const dpf_value *values;
+    const dpf_value *shared; /* values + spec->shared */
+    const dpf_random_service *random;
+    dpf_stream *stream;
+    double multiplier;
+} dpf_additive_instance;
+
+dpf_status dpf_additive_mechanism_create(const dpf_additive_mechanism *spec, const dpf_mechanism *functions,
+                                         const dpf_host *host, const dpf_params *params, void **self);
+int32_t dpf_additive_mechanism_lifetime(void *self);
+double dpf_additive_mechanism_budget(void *self);
+dpf_status dpf_additive_mechanism_plan(void *self, const dpf_release *release, dpf_noise_plan *out);
+dpf_status dpf_additive_mechanism_events(void *self, const dpf_release *release, const dpf_noise_plan *plan,
+                                         dpf_event *out, int32_t capacity, int32_t *n);
+/* A record's contribution, and so its L1 distance, is proportional to its weight. Sensitivities are those of
+   weight 1 here. */
+dpf_status dpf_additive_mechanism_epsilon_at_weight(void *self, const dpf_noise_plan *plan, double weight,
+                                                    double *epsilon);
+dpf_status dpf_additive_mechanism_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                                         const dpf_query *query, const double *values, int64_t stride,
+                                         dpf_encoded *out);
+dpf_status dpf_additive_mechanism_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
+                                         const dpf_query *query, const dpf_encoded *sums, double *out,
+                                         int64_t stride);
+
+/* Noise in shares. How many shares make up enough noise. */
+int64_t dpf_additive_plan_parts(const dpf_noise_plan *plan);
+/* Grid steps of one share in block b, of shares whose variances add up. */
+uint64_t dpf_additive_plan_steps(const dpf_noise_plan *plan, int32_t b, int32_t gram);
+/* Fails if the sum has too few messages; decode begins with it. */
+dpf_status dpf_additive_enough(const dpf_additive_instance *it, const dpf_call *call,
+                               const dpf_noise_plan *plan, const dpf_encoded *sums);
 
 #ifdef __cplusplus
 }
 #endif
-
-#include "additive_functions.h"
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dpframe.h - everything a plugin may include: the ABI, and functions for authors that are no part of it
- * (accounting.h, additive.h, additive_mechanism.h, integer_noise.h, joint.h, selection.h).
+ * dpframe.h - everything a plugin may include: the ABI, and functions for authors that are no part of it and come
+ * from libdpframe-sdk.a (accounting.h, additive.h, additive_mechanism.h, integer_noise.h, joint.h, selection.h).
  */
 #ifndef DPFRAME_H
 #define DPFRAME_H

@@ -7,13 +7,29 @@
  * lists, documents and validates components from that data, and runs no other plugin code until a
  * configuration names a component.
  *
- * Life of a component: create -> (setup callbacks) -> (run callbacks)* -> destroy.
+ * Life of a component: create -> (setup callbacks) -> (run callbacks)* -> destroy. The host makes the instance, zeroed,
+ * and frees it: create fills it in, destroy frees what it owns, and a component without either needs no code for that.
+ *
+ *     struct coins { double rate; };
+ *
+ *     static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
+ *     {
+ *         struct coins *coins = *self;
+ *         (void)host;
+ *         coins->rate = given->values[0].real;
+ *         return DPF_OK;
+ *     }
+ *
+ *     DPF_COMPONENT(component, DPF_ROLE_SAMPLER, functions, .id = "acme-coins", .version = "1.0.0", .summary = "Coins",
+ *                   .citation = "", DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct coins))
+ *     DPF_SINGLE_COMPONENT_PLUGIN("com.acme.coins", "1.0.0", "Apache-2.0", component)
+ *
  * Callbacks are tagged [setup] (one thread, before training), [run] (many workers at once, on one
  * instance, with disjoint outputs) or [any]. [required] ones must be there; [optional] ones may be NULL, and
  * their comment says what NULL means. An instance must not change in a [run] callback: state that changes
  * lives in buffers of the host.
  *
- * A plugin does not link dpframe and starts no threads. It allocates through the host. It never calls exit or
+ * A plugin links libdpframe-sdk.a if it needs it, never dpframe, and starts no threads. It allocates through the host. It never calls exit or
  * a function that changes the process (locale, signals, floating-point mode).
  */
 #ifndef DPFRAME_PLUGIN_H
@@ -46,13 +62,16 @@ typedef struct dpf_component {
     uint32_t n_params;
     uint32_t param_stride; /* sizeof(dpf_param) */
     /*
-     * [setup] Makes an instance. Checks parameters against each other; the host has checked their bounds.
-     * On failure it frees everything and leaves *self alone. params lives as long as the instance.
+     * [setup, optional] Fills in *self, which is instance_bytes of zeroed memory. Checks parameters against each other; the
+     * host has checked their bounds. On failure it frees what it has allocated. params lives as long as the instance.
+     * With instance_bytes 0 it sets *self itself, and destroy frees it. NULL: there is nothing to fill in.
      */
     dpf_status (*create)(const dpf_host *host, const dpf_params *params, void **self);
-    /* [setup] Frees an instance. */
+    /* [setup, optional] Frees what the instance owns. NULL: nothing. */
     void (*destroy)(void *self);
     const void *functions; /* the role's table, e.g. const dpf_loss * */
+    uint64_t
+        instance_bytes; /* of an instance that the host makes and frees; 0: create does, if there is one */
 } dpf_component;
 
 typedef struct dpf_plugin {
@@ -65,6 +84,16 @@ typedef struct dpf_plugin {
     const char *licence; /* SPDX */
     const dpf_component *const *components;
 } dpf_plugin;
+
+/* Defines the dpf_component NAME: role, table of functions, and the other fields as initialisers. */
+#define DPF_COMPONENT(NAME, ROLE, FUNCTIONS, ...)                                                            \
+    static const dpf_component NAME = {.size = sizeof(dpf_component),                                        \
+                                       .role = ROLE,                                                         \
+                                       .param_stride = sizeof(dpf_param),                                    \
+                                       .functions = &(FUNCTIONS),                                            \
+                                       __VA_ARGS__};
+/* An array of parameters, among these initialisers. */
+#define DPF_PARAMS(ARRAY) .params = ARRAY, .n_params = sizeof(ARRAY) / sizeof((ARRAY)[0])
 
 /* The one exported symbol. Pure: same answer always, no side effect, callable before anything else. */
 #define DPF_ENTRY_NAME "dpframe_plugin_v1"

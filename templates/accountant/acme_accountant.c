@@ -19,19 +19,10 @@ struct adder {
 
 static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
 {
-    struct adder *adder = dpf_memory(host)->allocate(host, sizeof *adder);
+    struct adder *adder = *self;
     (void)given;
-    if (!adder)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     adder->host = host;
-    *self = adder;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct adder *adder = self;
-    dpf_memory(adder->host)->release(adder->host, adder);
 }
 
 /* Epsilon of one copy; negative or NaN if the event states nonsense, infinite if there is none. */
@@ -75,17 +66,8 @@ static dpf_status epsilon(void *self, const dpf_event *events, int64_t n, const 
 
 static const dpf_accountant functions = {.kind = DPF_ACCOUNTANT_PROOF, .epsilon = epsilon};
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_ACCOUNTANT,
-    .id = "acme-accountant",
-    .version = "1.0.0",
-    .summary = "Adds up pure epsilons",
-    .citation = "Dwork, Roth 2014, Theorem 3.16",
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_ACCOUNTANT, functions, .id = "acme-accountant", .version = "1.0.0",
+              .summary = "Adds up pure epsilons", .citation = "Dwork, Roth 2014, Theorem 3.16",
+              .create = create, .instance_bytes = sizeof(struct adder))
 
 DPF_SINGLE_COMPONENT_PLUGIN("com.acme.accountant", "1.0.0", "Apache-2.0", component)

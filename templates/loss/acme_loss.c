@@ -20,25 +20,15 @@ static const dpf_param params[] = {
 };
 
 struct huber {
-    const dpf_host *host;
     double clip;
 };
 
 static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
 {
-    struct huber *huber = dpf_memory(host)->allocate(host, sizeof *huber);
-    if (!huber)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    huber->host = host;
+    (void)host;
+    struct huber *huber = *self;
     huber->clip = given->values[0].real;
-    *self = huber;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct huber *huber = self;
-    dpf_memory(huber->host)->release(huber->host, huber);
 }
 
 /* One block: a gradient of as many numbers as a row has unknowns. */
@@ -100,19 +90,8 @@ static dpf_status accumulate(void *self, const dpf_call *call, const dpf_query *
 
 static const dpf_loss functions = {.query = query, .sensitivity = sensitivity, .accumulate = accumulate};
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_LOSS,
-    .id = "acme-loss",
-    .version = "1.0.0",
-    .summary = "Gradient of Huber's loss",
-    .citation = "Huber, Ann. Math. Statist. 35(1), 1964",
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_LOSS, functions, .id = "acme-loss", .version = "1.0.0",
+              .summary = "Gradient of Huber's loss", .citation = "Huber, Ann. Math. Statist. 35(1), 1964",
+              DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct huber))
 
 DPF_SINGLE_COMPONENT_PLUGIN("com.acme.loss", "1.0.0", "Apache-2.0", component)

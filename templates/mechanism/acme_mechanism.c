@@ -62,6 +62,5 @@ static const dpf_additive_mechanism noise = {
 
 DPF_ADDITIVE_COMPONENT(component, noise, dpf_additive_pure_functions, .id = "acme-mechanism",
                        .version = "1.0.0", .summary = "Discrete Laplace noise",
-                       .citation = "Ghosh et al., STOC 2009", .params = params,
-                       .n_params = sizeof params / sizeof params[0])
+                       .citation = "Ghosh et al., STOC 2009", DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("com.acme.mechanism", "1.0.0", "Apache-2.0", component)

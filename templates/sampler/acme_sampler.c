@@ -14,7 +14,6 @@ static const dpf_param params[] = {
 };
 
 struct coins {
-    const dpf_host *host;
     const dpf_random_service *random;
     dpf_stream *stream;
     double rate;
@@ -27,32 +26,10 @@ static dpf_status create(const dpf_host *host, const dpf_params *given, void **s
     const dpf_status status = random->open(host, "draw", &stream);
     if (status != DPF_OK)
         return status;
-    struct coins *coins = dpf_memory(host)->allocate(host, sizeof *coins);
-    if (!coins)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    coins->host = host;
+    struct coins *coins = *self;
     coins->random = random;
     coins->stream = stream;
     coins->rate = given->values[0].real;
-    *self = coins;
-    return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct coins *coins = self;
-    dpf_memory(coins->host)->release(coins->host, coins);
-}
-
-static int32_t lifetime(void *self)
-{
-    (void)self;
-    return DPF_LIFETIME_ROUND;
-}
-
-static dpf_status prepare(void *self, const dpf_sampler_setup *setup)
-{
-    (void)self, (void)setup;
     return DPF_OK;
 }
 
@@ -80,22 +57,10 @@ static dpf_status draw(void *self, const dpf_call *call, const dpf_draw *parties
     return DPF_OK;
 }
 
-static const dpf_sampler functions = {
-    .level = DPF_LEVEL_PARTY, .lifetime = lifetime, .prepare = prepare, .describe = describe, .draw = draw};
+static const dpf_sampler functions = {.level = DPF_LEVEL_PARTY, .describe = describe, .draw = draw};
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SAMPLER,
-    .id = "acme-sampler",
-    .version = "1.0.0",
-    .summary = "Each user takes part with one probability",
-    .citation = "Abadi et al., CCS 2016",
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_SAMPLER, functions, .id = "acme-sampler", .version = "1.0.0",
+              .summary = "Each user takes part with one probability", .citation = "Abadi et al., CCS 2016",
+              DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct coins))
 
 DPF_SINGLE_COMPONENT_PLUGIN("com.acme.sampler", "1.0.0", "Apache-2.0", component)

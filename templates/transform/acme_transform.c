@@ -10,25 +10,15 @@ static const dpf_param params[] = {
 };
 
 struct clip_box {
-    const dpf_host *host;
     double bound;
 };
 
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct clip_box *box = dpf_memory(host)->allocate(host, sizeof *box);
-    if (!box)
-        return DPF_E_MEMORY;
-    box->host = host;
+    struct clip_box *box = *self;
+    (void)host;
     box->bound = values->values[0].real;
-    *self = box;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct clip_box *box = self;
-    dpf_memory(box->host)->release(box->host, box);
 }
 
 static dpf_status set_bounds(void *self, dpf_bounds *bounds)
@@ -58,13 +48,8 @@ static dpf_status factors(void *self, const dpf_call *call, float *rows, int64_t
 
 static const dpf_transform functions = {DPF_TRANSFORM_FACTOR, 0, set_bounds, .factors = factors};
 
-/* clang-format off */
-static const dpf_component component = {
-    .size = sizeof(dpf_component), .role = DPF_ROLE_TRANSFORM, .id = "acme-transform", .version = "1.0.0",
-    .summary = "Clips every number of a row to a box", .citation = "",
-    .params = params, .n_params = 1, .param_stride = sizeof(dpf_param),
-    .create = create, .destroy = destroy, .functions = &functions,
-};
-/* clang-format on */
+DPF_COMPONENT(component, DPF_ROLE_TRANSFORM, functions, .id = "acme-transform", .version = "1.0.0",
+              .summary = "Clips every number of a row to a box", .citation = "", DPF_PARAMS(params),
+              .create = create, .instance_bytes = sizeof(struct clip_box))
 
 DPF_SINGLE_COMPONENT_PLUGIN("com.acme.transform", "1.0.0", "Apache-2.0", component)

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the cache of scans may do: save a scan of files that are unchanged, and nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kit/test.h"
 #include "plugin/registry.h"
 #include "plugin/scan_cache.h"
 
@@ -79,10 +74,9 @@ static int find_file(void)
     return n;
 }
 
-static void nothing_is_kept_unless_enabled(void **state)
+TEST(nothing_is_kept_unless_enabled)
 {
     char id[64];
-    (void)state;
     copy_plugin("sound");
     assert_int_equal(components(id), 1);
     assert_int_equal(find_file(), 0);
@@ -90,11 +84,10 @@ static void nothing_is_kept_unless_enabled(void **state)
 }
 
 /* The scan is not made: the cache's word is taken for the list. */
-static void an_unchanged_file_is_not_scanned(void **state)
+TEST(an_unchanged_file_is_not_scanned)
 {
     char id[64];
     struct stat info;
-    (void)state;
     assert_int_equal(components(id), 1);
     assert_string_equal(id, "specimen");
     assert_int_equal(find_file(), 1);
@@ -105,20 +98,18 @@ static void an_unchanged_file_is_not_scanned(void **state)
     assert_string_equal(id, "phantom1");
 }
 
-static void a_file_of_others_is_not_read(void **state)
+TEST(a_file_of_others_is_not_read)
 {
     char id[64];
-    (void)state;
     assert_int_equal(find_file(), 1);
     assert_int_equal(chmod(file, 0620), 0);
     assert_int_equal(components(id), 1);
     assert_string_equal(id, "specimen");
 }
 
-static void another_program_s_file_is_not_read(void **state)
+TEST(another_program_s_file_is_not_read)
 {
     char id[64];
-    (void)state;
     assert_int_equal(find_file(), 1);
     run("sed -i '1s/:/1:/; s/ specimen / phantom2 /' '%s'%s", file, "");
     assert_int_equal(components(id), 1);
@@ -126,11 +117,10 @@ static void another_program_s_file_is_not_read(void **state)
 }
 
 /* Damaged at every length, and of other bytes. */
-static void a_damaged_file_is_no_fault(void **state)
+TEST(a_damaged_file_is_no_fault)
 {
     char id[64];
     struct stat info;
-    (void)state;
     assert_int_equal(components(id), 1);
     assert_int_equal(find_file(), 1);
     assert_int_equal(stat(file, &info), 0);
@@ -144,10 +134,9 @@ static void a_damaged_file_is_no_fault(void **state)
     assert_int_equal(components(id), 1);
 }
 
-static void a_changed_file_is_scanned(void **state)
+TEST(a_changed_file_is_scanned)
 {
     char id[64];
-    (void)state;
     assert_int_equal(components(id), 1);
     copy_plugin("crashes_at_load");
     assert_int_equal(components(id), 0);
@@ -157,10 +146,9 @@ static void a_changed_file_is_scanned(void **state)
 }
 
 /* The next writer drops what is gone. */
-static void lines_of_files_that_are_gone_go(void **state)
+TEST(lines_of_files_that_are_gone_go)
 {
     char id[64], other[600];
-    (void)state;
     snprintf(other, sizeof other, "%s/other.so", plugins);
     run("mv '%s/some.so' '%s'", plugins, other);
     assert_int_equal(components(id), 1);
@@ -169,11 +157,10 @@ static void lines_of_files_that_are_gone_go(void **state)
 }
 
 /* The HOME of a service that nobody made, and that of somebody else, as below sudo. */
-static void no_home_is_made(void **state)
+TEST(no_home_is_made)
 {
     char id[64], home[128];
     struct stat info;
-    (void)state;
     assert_int_equal(unsetenv("XDG_CACHE_HOME"), 0);
     snprintf(home, sizeof home, "%s/home", root);
     assert_int_equal(setenv("HOME", home, 1), 0);
@@ -198,12 +185,11 @@ static void no_home_is_made(void **state)
 }
 
 /* Last, since what this process has loaded it does not look up in the cache. */
-static void what_is_loaded_must_be_what_was_listed(void **state)
+TEST(what_is_loaded_must_be_what_was_listed)
 {
     char id[64];
     struct dpf_error error = {0};
     const char *directories[] = {plugins};
-    (void)state;
     assert_int_equal(components(id), 1);
     assert_int_equal(find_file(), 1);
     run("sed -i 's/ specimen / phantom3 /' '%s'%s", file, "");
@@ -215,16 +201,4 @@ static void what_is_loaded_must_be_what_was_listed(void **state)
     registry_free(registry);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_kept_unless_enabled),
-                                       cmocka_unit_test(an_unchanged_file_is_not_scanned),
-                                       cmocka_unit_test(a_file_of_others_is_not_read),
-                                       cmocka_unit_test(another_program_s_file_is_not_read),
-                                       cmocka_unit_test(a_damaged_file_is_no_fault),
-                                       cmocka_unit_test(a_changed_file_is_scanned),
-                                       cmocka_unit_test(lines_of_files_that_are_gone_go),
-                                       cmocka_unit_test(no_home_is_made),
-                                       cmocka_unit_test(what_is_loaded_must_be_what_was_listed)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+FIXTURE(begin, end)

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every plugin that loading alone can convict is refused with a text that names the file and the reason. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kit/test.h"
 #include "plugin/plugin_scan.h"
 #include "plugin/process_state.h"
 #include "plugin/registry.h"
@@ -62,9 +57,8 @@ static struct registry *open_one(const char *name, struct dpf_error *error)
 }
 
 /* A file that cannot be used is no reason to refuse the others; what is asked for and may be in it is. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         struct dpf_error error = {0};
         struct registry *registry = open_one(refused[i].name, &error);
@@ -98,9 +92,8 @@ static int count_broken(void *context, int64_t index, const struct dpf_error *re
 }
 
 /* Before, between and behind those that are sound. */
-static void test_sound_ones_among_broken_ones(void **state)
+TEST(test_sound_ones_among_broken_ones)
 {
-    (void)state;
     const char *paths[] = {BAD_PLUGIN_DIR "/crashes_at_load/crashes_at_load.so",
                            BAD_PLUGIN_DIR "/sound/sound.so", BAD_PLUGIN_DIR "/no_entry/no_entry.so"};
     const char *directories[] = {BAD_PLUGIN_DIR "/crashes_at_load", BAD_PLUGIN_DIR "/sound",
@@ -121,9 +114,8 @@ static void test_sound_ones_among_broken_ones(void **state)
     registry_free(registry);
 }
 
-static void test_sound(void **state)
+TEST(test_sound)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct registry *registry = open_one("sound", &error);
     if (!registry)
@@ -145,9 +137,8 @@ static void test_sound(void **state)
     registry_free(registry);
 }
 
-static void test_duplicates(void **state)
+TEST(test_duplicates)
 {
-    (void)state;
     struct dpf_error error = {0};
     const char *directories[] = {BAD_PLUGIN_DIR "/sound", BAD_PLUGIN_DIR "/sound_again"};
     struct registry *registry = registry_open(directories, 2, &error);
@@ -159,9 +150,8 @@ static void test_duplicates(void **state)
     assert_non_null(strstr(error.text, "/sound_again/sound_again.so"));
 }
 
-static void test_same_directory_twice_is_no_duplicate(void **state)
+TEST(test_same_directory_twice_is_no_duplicate)
 {
-    (void)state;
     struct dpf_error error = {0};
     const char *directories[] = {BAD_PLUGIN_DIR "/sound", BAD_PLUGIN_DIR "/sound/../sound"};
     struct registry *registry = registry_open(directories, 2, &error);
@@ -169,9 +159,8 @@ static void test_same_directory_twice_is_no_duplicate(void **state)
     registry_free(registry);
 }
 
-static void test_directories(void **state)
+TEST(test_directories)
 {
-    (void)state;
     struct dpf_error error = {0};
     const char *relative[] = {"plugins"};
     assert_null(registry_open(relative, 1, &error));
@@ -213,9 +202,8 @@ static void not_usable(const char *const *directories, const char *why)
     registry_free(registry);
 }
 
-static void test_writable_by_others(void **state)
+TEST(test_writable_by_others)
 {
-    (void)state;
     char directory[] = "/tmp/dpframe-loader-XXXXXX";
     assert_non_null(mkdtemp(directory));
     char file[256];
@@ -236,9 +224,8 @@ static void test_writable_by_others(void **state)
     rmdir(directory);
 }
 
-static void test_hanging(void **state)
+TEST(test_hanging)
 {
-    (void)state;
     const char *paths[] = {BAD_PLUGIN_DIR "/sound/sound.so",
                            BAD_PLUGIN_DIR "/hangs_at_load/hangs_at_load.so"};
     struct dpf_error error = {0};
@@ -249,9 +236,8 @@ static void test_hanging(void **state)
 }
 
 /* The child's misfortunes must not reach the process that scans. */
-static void test_process_is_untouched(void **state)
+TEST(test_process_is_untouched)
 {
-    (void)state;
     struct process_state before;
     struct dpf_error error = {0};
     assert_int_equal(process_state_save(&before, &error), 0);
@@ -262,20 +248,4 @@ static void test_process_is_untouched(void **state)
     struct text differences = {0};
     assert_int_equal(process_state_compare(&before, &differences), 0);
     process_state_free(&before);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sound_ones_among_broken_ones),
-        cmocka_unit_test(test_process_is_untouched),
-        cmocka_unit_test(test_duplicates),
-        cmocka_unit_test(test_same_directory_twice_is_no_duplicate),
-        cmocka_unit_test(test_directories),
-        cmocka_unit_test(test_writable_by_others),
-        cmocka_unit_test(test_hanging),
-    };
-    return cmocka_run_group_tests_name("plugin loader", tests, NULL, NULL);
 }

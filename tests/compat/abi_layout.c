@@ -51,7 +51,7 @@ AT(dpf_params, n_values, 4);
 AT(dpf_params, values, 8);
 
 /* dpframe/plugin.h */
-SIZE(dpf_component, 88);
+SIZE(dpf_component, 96);
 AT(dpf_component, size, 0);
 AT(dpf_component, flags, 4);
 AT(dpf_component, role, 8);
@@ -65,6 +65,7 @@ AT(dpf_component, param_stride, 60);
 AT(dpf_component, create, 64);
 AT(dpf_component, destroy, 72);
 AT(dpf_component, functions, 80);
+AT(dpf_component, instance_bytes, 88);
 
 SIZE(dpf_plugin, 48);
 AT(dpf_plugin, magic, 0);

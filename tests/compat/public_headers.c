@@ -52,6 +52,7 @@ static const dpf_component component = {sizeof(dpf_component),
                                         sizeof(dpf_param),
                                         create,
                                         destroy,
-                                        &functions};
+                                        &functions,
+                                        0};
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.example.nothing", "1.0.0", "Apache-2.0", component)

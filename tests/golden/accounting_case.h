@@ -52,12 +52,7 @@ static inline void case_open(struct case_accountant *accountant, const char *id,
             accountant->host.values[i].reals = accountant->orders;
         }
     }
-    accountant->host.params.size = sizeof accountant->host.params;
-    accountant->host.params.n_values = component->n_params;
-    accountant->host.params.values = accountant->host.values;
-    const dpf_status status =
-        component->create(&accountant->host.host, &accountant->host.params, &accountant->host.self);
-    if (status != DPF_OK)
+    if (plain_make(&accountant->host) != DPF_OK)
         fail_msg("create %s: %s", id, accountant->host.report);
     accountant->functions = component->functions;
 }

@@ -113,9 +113,8 @@ static void copies_law(const struct pairing *pairing)
     }
 }
 
-static void a_count_is_a_list_of_copies(void **state)
+TEST(a_count_is_a_list_of_copies)
 {
-    (void)state;
     for_all(copies_law, 0);
 }
 
@@ -135,9 +134,8 @@ static void order_law(const struct pairing *pairing)
     }
 }
 
-static void order_does_not_matter_and_releases_add(void **state)
+TEST(order_does_not_matter_and_releases_add)
 {
-    (void)state;
     for_all(order_law, 0);
 }
 
@@ -155,9 +153,8 @@ static void nothing_law(const struct pairing *pairing)
     assert_true(epsilon_of(pairing, &event, 1, DELTA) == 0.0);
 }
 
-static void what_releases_nothing_is_free(void **state)
+TEST(what_releases_nothing_is_free)
 {
-    (void)state;
     for_all(nothing_law, 0);
 }
 
@@ -183,9 +180,8 @@ static void delta_law(const struct pairing *pairing)
     }
 }
 
-static void epsilon_falls_in_delta_and_delta_in_epsilon(void **state)
+TEST(epsilon_falls_in_delta_and_delta_in_epsilon)
 {
-    (void)state;
     for_all(delta_law, 0);
 }
 
@@ -202,9 +198,8 @@ static void count_law(const struct pairing *pairing)
     assert_true(last > 0.0);
 }
 
-static void epsilon_grows_in_the_count(void **state)
+TEST(epsilon_grows_in_the_count)
 {
-    (void)state;
     for_all(count_law, 0);
 }
 
@@ -234,9 +229,8 @@ static void noise_law(const struct pairing *pairing)
         fail_msg("%s: %g with twice the noise, %g before", pairing->name, after, before);
 }
 
-static void epsilon_falls_in_the_noise(void **state)
+TEST(epsilon_falls_in_the_noise)
 {
-    (void)state;
     for_all(noise_law, 1);
 }
 
@@ -270,9 +264,8 @@ static void distance_law(const struct pairing *pairing)
     near(pairing, "add-remove", epsilon_of(pairing, &replaced, 1, DELTA), narrow);
 }
 
-static void epsilon_follows_the_distance(void **state)
+TEST(epsilon_follows_the_distance)
 {
-    (void)state;
     for_all(distance_law, 1);
 }
 
@@ -304,9 +297,8 @@ static void rate_law(const struct pairing *pairing)
     }
 }
 
-static void draws_lie_between_nobody_and_everybody(void **state)
+TEST(draws_lie_between_nobody_and_everybody)
 {
-    (void)state;
     for_all(rate_law, 0);
 }
 
@@ -326,9 +318,8 @@ static void inverse_law(const struct pairing *pairing)
         fail_msg("%s: delta is %g a hundredth below epsilon(1e-3)", pairing->name, below);
 }
 
-static void delta_and_epsilon_are_inverse(void **state)
+TEST(delta_and_epsilon_are_inverse)
 {
-    (void)state;
     for_all(inverse_law, 0);
 }
 
@@ -358,25 +349,9 @@ static void lower_law(const struct pairing *pairing)
     }
 }
 
-static void no_proof_is_below_the_lower_bound(void **state)
+TEST(no_proof_is_below_the_lower_bound)
 {
-    (void)state;
     for_all(lower_law, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_count_is_a_list_of_copies),
-        cmocka_unit_test(order_does_not_matter_and_releases_add),
-        cmocka_unit_test(what_releases_nothing_is_free),
-        cmocka_unit_test(epsilon_falls_in_delta_and_delta_in_epsilon),
-        cmocka_unit_test(epsilon_grows_in_the_count),
-        cmocka_unit_test(epsilon_falls_in_the_noise),
-        cmocka_unit_test(epsilon_follows_the_distance),
-        cmocka_unit_test(draws_lie_between_nobody_and_everybody),
-        cmocka_unit_test(delta_and_epsilon_are_inverse),
-        cmocka_unit_test(no_proof_is_below_the_lower_bound),
-    };
-    return cmocka_run_group_tests(tests, accounting_table_open, accounting_table_close);
-}
+FIXTURE(accounting_table_open, accounting_table_close)

@@ -66,9 +66,8 @@ static void near(double x, double y)
         fail_msg("%.17g is not near %.17g", x, y);
 }
 
-static void counts_are_copies(void **state)
+TEST(counts_are_copies)
 {
-    (void)state;
     for (size_t i = 0; i < N_SAMPLES; i++) {
         for (int copies = 1; copies <= 40; copies += 13) {
             dpf_event list[CASE_MAX_EVENTS];
@@ -89,18 +88,16 @@ static void counts_are_copies(void **state)
     }
 }
 
-static void order_of_events_does_not_matter(void **state)
+TEST(order_of_events_does_not_matter)
 {
     dpf_event forwards[N_SAMPLES], backwards[N_SAMPLES];
-    (void)state;
     for (size_t i = 0; i < N_SAMPLES; i++)
         forwards[i] = backwards[N_SAMPLES - 1 - i] = sample_event(i);
     near(case_epsilon(&rdp, forwards, N_SAMPLES, DELTA), case_epsilon(&rdp, backwards, N_SAMPLES, DELTA));
 }
 
-static void improved_is_never_above_classic_or_pure(void **state)
+TEST(improved_is_never_above_classic_or_pure)
 {
-    (void)state;
     for (size_t i = 0; i < N_SAMPLES; i++) {
         for (int64_t count = 1; count <= 10000; count *= 10) {
             dpf_event event = sample_event(i);
@@ -115,9 +112,8 @@ static void improved_is_never_above_classic_or_pure(void **state)
     }
 }
 
-static void epsilon_falls_in_delta_and_grows_in_count(void **state)
+TEST(epsilon_falls_in_delta_and_grows_in_count)
 {
-    (void)state;
     for (size_t i = 0; i < N_SAMPLES; i++) {
         double last = INFINITY;
         for (double delta = 1e-12; delta < 0.5; delta *= 10.0) {
@@ -137,11 +133,10 @@ static void epsilon_falls_in_delta_and_grows_in_count(void **state)
     }
 }
 
-static void epsilon_falls_in_scale_and_grows_in_rate_and_sensitivity(void **state)
+TEST(epsilon_falls_in_scale_and_grows_in_rate_and_sensitivity)
 {
     static const int32_t kinds[] = {DPF_EVENT_LAPLACE, DPF_EVENT_GAUSSIAN, DPF_EVENT_DISCRETE_LAPLACE,
                                     DPF_EVENT_DISCRETE_GAUSSIAN};
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         double by_scale = INFINITY, by_rate = 0.0, by_distance = 0.0;
         for (int step = 1; step <= 20; step++) {
@@ -165,9 +160,8 @@ static void epsilon_falls_in_scale_and_grows_in_rate_and_sensitivity(void **stat
     }
 }
 
-static void rates_zero_and_one_are_limits(void **state)
+TEST(rates_zero_and_one_are_limits)
 {
-    (void)state;
     for (size_t i = 0; i < N_SAMPLES; i++) {
         dpf_event event = sample_event(i);
         event.count = 5;
@@ -182,9 +176,8 @@ static void rates_zero_and_one_are_limits(void **state)
     }
 }
 
-static void delta_and_epsilon_are_inverse(void **state)
+TEST(delta_and_epsilon_are_inverse)
 {
-    (void)state;
     for (size_t i = 0; i < N_SAMPLES; i++) {
         dpf_event event = sample_event(i);
         event.count = 30;
@@ -196,10 +189,9 @@ static void delta_and_epsilon_are_inverse(void **state)
 }
 
 /* The default orders are few: the search between them must do at least as well as a dense grid. */
-static void search_beats_a_dense_grid(void **state)
+TEST(search_beats_a_dense_grid)
 {
     struct case_accountant dense;
-    (void)state;
     case_open(&dense, "rdp", "refine=no", "1.02:10.9:.05,11:63:1,64:256:16,512,1024");
     for (size_t i = 0; i < N_SAMPLES; i++) {
         for (int64_t count = 1; count <= 1000; count *= 10) {
@@ -228,9 +220,8 @@ static void infinite_with_a_note(dpf_event event)
     }
 }
 
-static void unbounded_releases_have_no_epsilon(void **state)
+TEST(unbounded_releases_have_no_epsilon)
 {
-    (void)state;
     infinite_with_a_note(case_event(DPF_EVENT_NON_PRIVATE, 0.0, 1.0));
     infinite_with_a_note(case_event(DPF_EVENT_NON_PRIVATE, 0.0, NAN));
     infinite_with_a_note(case_event(DPF_EVENT_LAPLACE, 1.0, INFINITY));
@@ -244,9 +235,8 @@ static void unbounded_releases_have_no_epsilon(void **state)
     assert_true(case_epsilon(&rdp, &reused, 1, DELTA) == 0.0);
 }
 
-static void immovable_releases_are_free(void **state)
+TEST(immovable_releases_are_free)
 {
-    (void)state;
     const dpf_event events[] = {case_event(DPF_EVENT_NON_PRIVATE, 0.0, 0.0),
                                 case_event(DPF_EVENT_GAUSSIAN, 1.0, 0.0),
                                 case_event(DPF_EVENT_LAPLACE, 0.0, 0.0)};
@@ -267,10 +257,9 @@ static void refused(struct case_accountant *accountant, dpf_event event, dpf_sta
         fail_msg("\"%s\" does not name event 0 and \"%s\"", accountant->host.report, word);
 }
 
-static void unknown_things_are_refused(void **state)
+TEST(unknown_things_are_refused)
 {
     struct case_accountant *const accountants[] = {&rdp, &pure, &claim};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         refused(accountants[i], case_event(DPF_EVENT_UNSUPPORTED, 1.0, 1.0), DPF_E_UNSUPPORTED,
                 "unsupported");
@@ -290,9 +279,8 @@ static void unknown_things_are_refused(void **state)
 }
 
 /* A theorem for one change is pure if its delta is 0: its epsilon, for any smaller change as well. */
-static void approximate_without_delta_is_pure(void **state)
+TEST(approximate_without_delta_is_pure)
 {
-    (void)state;
     dpf_event event = case_event(DPF_EVENT_APPROX, 1.0, 1.0);
     event.p.approx.epsilon = 0.5;
     event.count = 3;
@@ -305,10 +293,9 @@ static void approximate_without_delta_is_pure(void **state)
     refused(&pure, event, DPF_E_UNSUPPORTED, "delta is not 0");
 }
 
-static void nonsense_is_an_error(void **state)
+TEST(nonsense_is_an_error)
 {
     dpf_event event = case_event(DPF_EVENT_GAUSSIAN, NAN, 1.0);
-    (void)state;
     refused(&rdp, event, DPF_E_NUMERIC, "not a number");
     event = case_event(DPF_EVENT_GAUSSIAN, -1.0, 1.0);
     refused(&rdp, event, DPF_E_NUMERIC, "negative");
@@ -339,13 +326,12 @@ static double ask(dpf_event event, int32_t unit, int32_t adjacency, int32_t obse
     return status == DPF_OK ? answer.epsilon : NAN;
 }
 
-static void only_a_secret_poisson_draw_of_the_unit_amplifies(void **state)
+TEST(only_a_secret_poisson_draw_of_the_unit_amplifies)
 {
     const dpf_event plain = case_event(DPF_EVENT_GAUSSIAN, 2.0, 1.0);
     dpf_event event = case_sampled(plain, 0.01);
     const int32_t user = DPF_UNIT_USER, outsider = DPF_OBSERVER_OUTSIDER, server = DPF_OBSERVER_SERVER;
     const double whole = ask(plain, user, DPF_ADJ_ADD_REMOVE, outsider);
-    (void)state;
     event.sampling.hidden_from = outsider;
     const double amplified = ask(event, user, DPF_ADJ_ADD_REMOVE, outsider);
     assert_true(amplified < whole / 2.0);
@@ -362,10 +348,9 @@ static void only_a_secret_poisson_draw_of_the_unit_amplifies(void **state)
     }
 }
 
-static void a_fixed_number_does_not_fit_add_remove(void **state)
+TEST(a_fixed_number_does_not_fit_add_remove)
 {
     dpf_event event = case_sampled(case_event(DPF_EVENT_GAUSSIAN, 2.0, 1.0), 0.01);
-    (void)state;
     for (int32_t kind = DPF_SAMPLING_FIXED; kind <= DPF_SAMPLING_REPLACED; kind++) {
         event.sampling.kind = kind;
         refused(&rdp, event, DPF_E_UNSUPPORTED, "fixed number");
@@ -378,12 +363,11 @@ static void a_fixed_number_does_not_fit_add_remove(void **state)
 }
 
 /* Unequal probabilities: replacing a record may switch it on or off, which moves 2 x zero-out. */
-static void a_weighted_draw_doubles_what_a_replacement_moves(void **state)
+TEST(a_weighted_draw_doubles_what_a_replacement_moves)
 {
     const int32_t record = DPF_UNIT_RECORD;
     dpf_event event = case_event(DPF_EVENT_GAUSSIAN, 2.0, 1.0);
     event.sensitivity.at[record][DPF_ADJ_REPLACE_VALUE].l2 = 0.5;
-    (void)state;
     const dpf_event doubled = case_event(DPF_EVENT_GAUSSIAN, 2.0, 2.0);
     event.sampling.kind = DPF_SAMPLING_WEIGHTED;
     event.sampling.unit = record;
@@ -406,9 +390,8 @@ static void a_weighted_draw_doubles_what_a_replacement_moves(void **state)
 }
 
 /* Each unit and adjacency has its own sensitivity; none is computed from another. */
-static void adjacencies_are_not_mixed_up(void **state)
+TEST(adjacencies_are_not_mixed_up)
 {
-    (void)state;
     for (int unit = 0; unit < DPF_N_UNITS; unit++) {
         for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++) {
             dpf_event event = case_event(DPF_EVENT_GAUSSIAN, 2.0, NAN);
@@ -426,9 +409,8 @@ static void adjacencies_are_not_mixed_up(void **state)
 }
 
 /* Also after many releases, where most orders say nothing of delta. */
-static void delta_is_found_at_large_epsilons(void **state)
+TEST(delta_is_found_at_large_epsilons)
 {
-    (void)state;
     for (double scale = 0.3; scale < 2.0; scale *= 3.0) {
         dpf_event event = case_event(DPF_EVENT_GAUSSIAN, scale, 1.0);
         event.count = 100000;
@@ -438,13 +420,12 @@ static void delta_is_found_at_large_epsilons(void **state)
     }
 }
 
-static void a_grid_end_is_reported(void **state)
+TEST(a_grid_end_is_reported)
 {
     struct case_accountant narrow;
     const dpf_question question = case_question(DELTA);
     dpf_answer answer = {.size = sizeof answer};
     const dpf_event event = case_event(DPF_EVENT_GAUSSIAN, 50.0, 1.0);
-    (void)state;
     case_open(&narrow, "rdp", "refine=no", "2,3,4");
     assert_int_equal(narrow.functions->epsilon(narrow.host.self, &event, 1, &question, &answer), DPF_OK);
     assert_int_equal(answer.at_grid_end, 1);
@@ -459,12 +440,11 @@ static void a_grid_end_is_reported(void **state)
     case_close(&narrow);
 }
 
-static void memory_failures_are_reported(void **state)
+TEST(memory_failures_are_reported)
 {
     const dpf_question question = case_question(DELTA);
     dpf_answer answer = {.size = sizeof answer};
     const dpf_event event = case_event(DPF_EVENT_GAUSSIAN, 1.0, 1.0);
-    (void)state;
     plain_check_memory(plain_component("rdp", DPF_ROLE_ACCOUNTANT, "rdp"), "");
     plain_check_memory(plain_component("pure", DPF_ROLE_ACCOUNTANT, "pure"), "");
     plain_check_memory(plain_component("published", DPF_ROLE_ACCOUNTANT, "published"), "");
@@ -476,11 +456,10 @@ static void memory_failures_are_reported(void **state)
 
 /* ---- claims -------------------------------------------------------------------------------------- */
 
-static void claims_follow_their_publication(void **state)
+TEST(claims_follow_their_publication)
 {
     struct case_accountant other;
     dpf_event blocks[3];
-    (void)state;
     /* sigma = sqrt(2 ln(1.25/delta))/epsilon, the Gaussian mechanism's formula, gives epsilon back. */
     dpf_event gaussian = case_event(DPF_EVENT_GAUSSIAN, sqrt(2.0 * log(1.25 / DELTA)) / 0.4, 1.0);
     gaussian.count = 100;
@@ -506,14 +485,13 @@ static void claims_follow_their_publication(void **state)
 }
 
 /* A publication's unit may differ from the one asked for; its number must say so. */
-static void claims_name_their_unit(void **state)
+TEST(claims_name_their_unit)
 {
     struct case_accountant other;
     const dpf_question question = case_question(DELTA);
     dpf_answer answer = {.size = sizeof answer};
     dpf_event event = case_event(DPF_EVENT_LAPLACE, 10.0, NAN);
     event.sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 = 4.0;
-    (void)state;
     case_open(&other, "published", "unit=record; adjacency=flip", NULL);
     assert_int_equal(other.functions->epsilon(other.host.self, &event, 1, &question, &answer), DPF_OK);
     near(answer.epsilon, 0.4);
@@ -538,14 +516,13 @@ static dpf_event weighted(double epsilon, double w)
  * DPIMF's Theorem 2 beside what holds: phi_max = ln(1 + 2 (e - 1)) with records kept half of the time is
  * called 1; with weights of 2 in the loss it is ln(1 + (e^(2 phi_max) - 1) / 2) = 2.34.
  */
-static void theorem_2_is_a_claim_below_what_is_proved(void **state)
+TEST(theorem_2_is_a_claim_below_what_is_proved)
 {
     struct case_accountant theorem, proof;
     dpf_question question = case_question(0);
     dpf_answer answer = {.size = sizeof answer};
     question.unit = DPF_UNIT_RECORD;
     question.adjacency = DPF_ADJ_FLIP;
-    (void)state;
     case_open(&theorem, "published", "claim=dpimf-theorem-2", NULL);
     case_open(&proof, "pure", "", NULL);
     for (int i = 0; i < 12; i++) {
@@ -575,32 +552,4 @@ static void theorem_2_is_a_claim_below_what_is_proved(void **state)
     case_close(&proof);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_are_copies),
-        cmocka_unit_test(order_of_events_does_not_matter),
-        cmocka_unit_test(improved_is_never_above_classic_or_pure),
-        cmocka_unit_test(epsilon_falls_in_delta_and_grows_in_count),
-        cmocka_unit_test(epsilon_falls_in_scale_and_grows_in_rate_and_sensitivity),
-        cmocka_unit_test(rates_zero_and_one_are_limits),
-        cmocka_unit_test(delta_and_epsilon_are_inverse),
-        cmocka_unit_test(search_beats_a_dense_grid),
-        cmocka_unit_test(unbounded_releases_have_no_epsilon),
-        cmocka_unit_test(immovable_releases_are_free),
-        cmocka_unit_test(unknown_things_are_refused),
-        cmocka_unit_test(approximate_without_delta_is_pure),
-        cmocka_unit_test(nonsense_is_an_error),
-        cmocka_unit_test(only_a_secret_poisson_draw_of_the_unit_amplifies),
-        cmocka_unit_test(a_fixed_number_does_not_fit_add_remove),
-        cmocka_unit_test(a_weighted_draw_doubles_what_a_replacement_moves),
-        cmocka_unit_test(adjacencies_are_not_mixed_up),
-        cmocka_unit_test(delta_is_found_at_large_epsilons),
-        cmocka_unit_test(a_grid_end_is_reported),
-        cmocka_unit_test(memory_failures_are_reported),
-        cmocka_unit_test(claims_follow_their_publication),
-        cmocka_unit_test(claims_name_their_unit),
-        cmocka_unit_test(theorem_2_is_a_claim_below_what_is_proved),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+FIXTURE(open_all, close_all)

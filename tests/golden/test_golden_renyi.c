@@ -99,12 +99,11 @@ static void check_bound(dpf_event event, log_density density, double rate, doubl
                  event.scale, d, rate, a, ours, exact);
 }
 
-static void gaussian_is_exact(void **state)
+TEST(gaussian_is_exact)
 {
     static const double orders[] = {1.3, 1.75, 2.0, 3.5, 7.2, 16.0, 31.9};
     static const double rates[] = {0.01, 0.3, 0.9, 1.0};
     static const double scales[] = {0.7, 2.0, 6.0};
-    (void)state;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         for (size_t j = 0; j < sizeof rates / sizeof *rates; j++)
             for (size_t k = 0; k < sizeof scales / sizeof *scales; k++)
@@ -113,19 +112,17 @@ static void gaussian_is_exact(void **state)
 }
 
 /* Orders near 1 and tiny rates, where the series cancels and the chord takes over. */
-static void gaussian_stays_a_bound_where_the_series_cancels(void **state)
+TEST(gaussian_stays_a_bound_where_the_series_cancels)
 {
     static const double orders[] = {1.01, 1.1, 2.0001, 5.9999};
-    (void)state;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         check_bound(case_event(DPF_EVENT_GAUSSIAN, 3.0, 1.0), gaussian, 1e-6, orders[i], 1,
                     orders[i] < 2.0 ? 1.3 : 0.15);
 }
 
-static void discrete_gaussian_is_bounded(void **state)
+TEST(discrete_gaussian_is_bounded)
 {
     static const double orders[] = {1.5, 2.0, 4.0, 6.5};
-    (void)state;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         dpf_event event = case_event(DPF_EVENT_DISCRETE_GAUSSIAN, 3.0, 2.0);
         event.grid = 1.0;
@@ -135,21 +132,19 @@ static void discrete_gaussian_is_bounded(void **state)
     }
 }
 
-static void laplace_is_exact(void **state)
+TEST(laplace_is_exact)
 {
     static const double orders[] = {1.2, 2.0, 5.5, 40.0};
-    (void)state;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         check_bound(case_event(DPF_EVENT_LAPLACE, 2.0, 1.0), laplace, 1.0, orders[i], 1, 1e-5);
         check_bound(case_event(DPF_EVENT_LAPLACE, 1.0, 1.0), laplace, 1.0, orders[i], 1, 1e-5);
     }
 }
 
-static void discrete_laplace_is_exact(void **state)
+TEST(discrete_laplace_is_exact)
 {
     static const double orders[] = {1.2, 2.0, 5.0, 40.0};
     static const double shifts[] = {1.0, 3.0, 10.0};
-    (void)state;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         for (size_t j = 0; j < sizeof shifts / sizeof *shifts; j++) {
             dpf_event event = case_event(DPF_EVENT_DISCRETE_LAPLACE, 4.0, shifts[j]);
@@ -161,9 +156,8 @@ static void discrete_laplace_is_exact(void **state)
 }
 
 /* No split of an L1 sensitivity over coordinates is worse than all of it in one. */
-static void one_coordinate_is_the_worst_case(void **state)
+TEST(one_coordinate_is_the_worst_case)
 {
-    (void)state;
     for (double a = 1.1; a < 60.0; a *= 2.3) {
         dpf_event whole = case_event(DPF_EVENT_DISCRETE_LAPLACE, 5.0, 12.0);
         whole.grid = 1.0;
@@ -177,9 +171,8 @@ static void one_coordinate_is_the_worst_case(void **state)
 }
 
 /* Randomized response is an epsilon-DP release and the worst one. */
-static void pure_bound_is_tight(void **state)
+TEST(pure_bound_is_tight)
 {
-    (void)state;
     for (double epsilon = 0.01; epsilon < 30.0; epsilon *= 3.0) {
         for (double a = 1.05; a < 300.0; a *= 2.0) {
             const long double p = 1 / (1 + expl(-(long double)epsilon)), q = 1 - p;
@@ -199,18 +192,4 @@ static void pure_bound_is_tight(void **state)
             assert_true(fabs(bits - 3.0 * ours) <= 1e-6 * bits);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gaussian_is_exact),
-        cmocka_unit_test(gaussian_stays_a_bound_where_the_series_cancels),
-        cmocka_unit_test(discrete_gaussian_is_bounded),
-        cmocka_unit_test(laplace_is_exact),
-        cmocka_unit_test(discrete_laplace_is_exact),
-        cmocka_unit_test(one_coordinate_is_the_worst_case),
-        cmocka_unit_test(pure_bound_is_tight),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,10 +98,9 @@ static void near(double x, double y, double tolerance, const char *what)
     at_most(y, x, tolerance, what);
 }
 
-static void bounds_come_in_order(void **state)
+TEST(bounds_come_in_order)
 {
     static const int64_t counts[] = {1, 17, 300};
-    (void)state;
     for (size_t i = 0; i < N_SAMPLES; i++) {
         for (size_t j = 0; j < 3; j++) {
             dpf_event event = sample_event(i);
@@ -126,9 +125,8 @@ static void bounds_come_in_order(void **state)
 }
 
 /* From above and from below they meet: nothing is given away that a finer grid would not bring back. */
-static void bounds_from_both_sides_meet(void **state)
+TEST(bounds_from_both_sides_meet)
 {
-    (void)state;
     for (size_t i = 0; i < N_SAMPLES; i++) {
         dpf_event event = sample_event(i);
         if ((event.kind == DPF_EVENT_DISCRETE_GAUSSIAN && event.grid == 1.0) || from_above_only(&event))
@@ -139,10 +137,9 @@ static void bounds_from_both_sides_meet(void **state)
     }
 }
 
-static void delta_and_epsilon_are_inverse(void **state)
+TEST(delta_and_epsilon_are_inverse)
 {
     struct case_accountant *const accountants[] = {&pld, &zcdp};
-    (void)state;
     for (size_t i = 0; i < 2 * N_SAMPLES; i++) {
         struct case_accountant *accountant = accountants[i % 2];
         dpf_event event = sample_event(i / 2);
@@ -154,10 +151,9 @@ static void delta_and_epsilon_are_inverse(void **state)
     }
 }
 
-static void small_deltas_keep_their_digits(void **state)
+TEST(small_deltas_keep_their_digits)
 {
     static const double deltas[] = {1e-30, 1e-100, 1e-200};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         /* delta(e) of a Gaussian of multiplier 1: Phi(1/2 - e) - e^e Phi(-1/2 - e), in logarithms. */
         const dpf_event event = case_event(DPF_EVENT_GAUSSIAN, 1.0, 1.0);
@@ -186,9 +182,8 @@ static double response_delta(int n, double flip, double epsilon)
 
 /* Deltas down to the least numbers: a bound from above must not become 0 where the guess of a tilt was bad.
  */
-static void gaussian_deltas_are_bounded_at_every_epsilon(void **state)
+TEST(gaussian_deltas_are_bounded_at_every_epsilon)
 {
-    (void)state;
     for (double z = 0.3; z < 3.0; z *= 1.5)
         for (double epsilon = 5.0; epsilon < 200.0; epsilon *= 1.35) {
             const dpf_event event = case_event(DPF_EVENT_GAUSSIAN, z, 1.0);
@@ -202,9 +197,8 @@ static void gaussian_deltas_are_bounded_at_every_epsilon(void **state)
         }
 }
 
-static void responses_are_exact(void **state)
+TEST(responses_are_exact)
 {
-    (void)state;
     for (int n = 1; n <= 100; n = n * 4 + 1) {
         dpf_event event = case_event(DPF_EVENT_RANDOMIZED_RESPONSE, 1.0, 1.0);
         event.p.response.flip = 0.4;
@@ -237,9 +231,8 @@ static double brute_delta(int gaussian, double scale, int m, int k, double epsil
     return sum / (norm * norm);
 }
 
-static void discrete_noise_is_bounded_in_any_direction(void **state)
+TEST(discrete_noise_is_bounded_in_any_direction)
 {
-    (void)state;
     for (int m = 1; m <= 3; m++) {
         for (int k = 0; k <= m; k++) {
             const dpf_event laplace_shape = case_event(DPF_EVENT_DISCRETE_LAPLACE, 2.5, m + k);
@@ -262,21 +255,19 @@ static void discrete_noise_is_bounded_in_any_direction(void **state)
     }
 }
 
-static void one_step_of_a_discrete_gaussian_is_exact(void **state)
+TEST(one_step_of_a_discrete_gaussian_is_exact)
 {
     dpf_event event = case_event(DPF_EVENT_DISCRETE_GAUSSIAN, 1.0, 1.0);
-    (void)state;
     event.grid = 1.0;
     for (double epsilon = 0.0; epsilon < 4.0; epsilon += 0.77)
         near(case_delta(&pld, &event, 1, epsilon), brute_delta(1, 1.0, 1, 0, epsilon), 1e-6, "one step");
 }
 
 /* Both directions of a Poisson draw, with two points: a removal and an addition. */
-static void a_draw_is_judged_in_its_worse_direction(void **state)
+TEST(a_draw_is_judged_in_its_worse_direction)
 {
     const double q = 0.3, flip = 0.2;
     dpf_event event = case_event(DPF_EVENT_RANDOMIZED_RESPONSE, 1.0, 1.0);
-    (void)state;
     event.p.response.flip = flip;
     event = case_sampled(event, q);
     for (double epsilon = 0.0; epsilon < 1.2; epsilon += 0.1) {
@@ -299,10 +290,9 @@ static dpf_status ask(struct case_accountant *accountant, const dpf_event *event
     return accountant->functions->epsilon(accountant->host.self, event, 1, &question, &answer);
 }
 
-static void what_is_not_known_is_refused(void **state)
+TEST(what_is_not_known_is_refused)
 {
     struct case_accountant *const accountants[] = {&pld, &zcdp};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         dpf_event event = case_event(DPF_EVENT_UNSUPPORTED, 1.0, 1.0);
         assert_int_equal(ask(accountants[i], &event, DELTA), DPF_E_UNSUPPORTED);
@@ -334,10 +324,9 @@ static void what_is_not_known_is_refused(void **state)
     assert_int_equal(zcdp.functions->delta(zcdp.host.self, NULL, 0, &question, &answer), DPF_E_RANGE);
 }
 
-static void memory_failures_are_reported(void **state)
+TEST(memory_failures_are_reported)
 {
     const dpf_event event = case_sampled(case_event(DPF_EVENT_GAUSSIAN, 1.0, 1.0), 0.1);
-    (void)state;
     plain_check_memory(plain_component("pld", DPF_ROLE_ACCOUNTANT, "pld"), "");
     plain_check_memory(plain_component("zcdp", DPF_ROLE_ACCOUNTANT, "zcdp"), "");
     for (int after = 0; after < 12; after++) {
@@ -350,20 +339,4 @@ static void memory_failures_are_reported(void **state)
     assert_int_equal(ask(&pld, &event, DELTA), DPF_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_come_in_order),
-        cmocka_unit_test(bounds_from_both_sides_meet),
-        cmocka_unit_test(delta_and_epsilon_are_inverse),
-        cmocka_unit_test(small_deltas_keep_their_digits),
-        cmocka_unit_test(gaussian_deltas_are_bounded_at_every_epsilon),
-        cmocka_unit_test(responses_are_exact),
-        cmocka_unit_test(discrete_noise_is_bounded_in_any_direction),
-        cmocka_unit_test(one_step_of_a_discrete_gaussian_is_exact),
-        cmocka_unit_test(a_draw_is_judged_in_its_worse_direction),
-        cmocka_unit_test(what_is_not_known_is_refused),
-        cmocka_unit_test(memory_failures_are_reported),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+FIXTURE(open_all, close_all)

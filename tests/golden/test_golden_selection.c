@@ -73,9 +73,8 @@ static const struct reference {
          1.56677207651841, 2.50485889391091, 2.06564742014174, 5.35165366083862, 1.18227051705211),
 };
 
-static void another_program_agrees(void **state)
+TEST(another_program_agrees)
 {
-    (void)state;
     struct case_accountant fixed, refined;
     case_open(&fixed, "rdp", "refine=no", ORDERS);
     case_open(&refined, "rdp", "", NULL);
@@ -135,9 +134,8 @@ static double best_number_delta(double mu, double mean, double epsilon, int swap
     return delta;
 }
 
-static void poisson_uses_the_exact_delta_of_gaussian_runs(void **state)
+TEST(poisson_uses_the_exact_delta_of_gaussian_runs)
 {
-    (void)state;
     struct case_accountant accountant;
     case_open(&accountant, "rdp", "", NULL);
     for (int i = 0; i < 6; i++) {
@@ -165,9 +163,8 @@ static double closed_form(double rho, double gamma, double eta, double delta)
     return level + 2.0 * sqrt(rho * (log(mean) - log(delta)));
 }
 
-static void gaussian_noise_has_its_closed_form(void **state)
+TEST(gaussian_noise_has_its_closed_form)
 {
-    (void)state;
     static const double rhos[] = {0.001, 0.03, 0.5}, gammas[] = {0.9, 0.2, 0.01, 1e-4},
                         etas[] = {-0.5, 0, 0.5, 1, 5}, deltas[] = {1e-3, 1e-5, 1e-9};
     struct case_accountant accountant;
@@ -193,9 +190,8 @@ static void gaussian_noise_has_its_closed_form(void **state)
 }
 
 /* Corollary 3: (2 + eta) epsilon, whatever the number of repetitions. */
-static void pure_releases_cost_two_plus_eta(void **state)
+TEST(pure_releases_cost_two_plus_eta)
 {
-    (void)state;
     struct case_accountant accountant;
     case_open(&accountant, "rdp", "", NULL);
     for (double eta = -0.75; eta < 4; eta += 0.25)
@@ -383,9 +379,8 @@ static int compare_exactly(struct case_accountant *accountant, const struct smal
     return close;
 }
 
-static void small_selections_stay_below_the_bound(void **state)
+TEST(small_selections_stay_below_the_bound)
 {
-    (void)state;
     static struct small_case cases[16];
     const int n = small_cases(cases);
     struct case_accountant accountant;
@@ -400,9 +395,8 @@ static void small_selections_stay_below_the_bound(void **state)
 
 /* What is released may not depend on the number of runs of a mechanism that reads no data; Theorem 6, which
    leaves out that nothing may be run, would give a negative divergence here. */
-static void nothing_run_is_an_outcome(void **state)
+TEST(nothing_run_is_an_outcome)
 {
-    (void)state;
     dpf_event free_of_data = case_event(DPF_EVENT_GAUSSIAN, 1.0, 0.0);
     const dpf_event events[3] = {selection_event(DPF_REPETITIONS_POISSON, 0, 0.1, 1), candidate_event(1),
                                  free_of_data};
@@ -415,9 +409,8 @@ static void nothing_run_is_an_outcome(void **state)
 
 /* ---- how it composes -------------------------------------------------------------------------------- */
 
-static void one_run_costs_one_run(void **state)
+TEST(one_run_costs_one_run)
 {
-    (void)state;
     struct case_accountant accountant;
     case_open(&accountant, "rdp", "", NULL);
     const dpf_event noise = case_event(DPF_EVENT_GAUSSIAN, 3.0, 1.0),
@@ -431,9 +424,8 @@ static void one_run_costs_one_run(void **state)
 }
 
 /* The largest curve counts at each order: of a candidate with Gaussian and one with Laplace noise, both. */
-static void the_largest_candidate_counts(void **state)
+TEST(the_largest_candidate_counts)
 {
-    (void)state;
     const dpf_event gaussian = case_event(DPF_EVENT_GAUSSIAN, 2.0, 1.0),
                     laplace = case_event(DPF_EVENT_LAPLACE, 1.4, 1.0);
     const dpf_event header = selection_event(DPF_REPETITIONS_NEGATIVE_BINOMIAL, 0, 1, 2),
@@ -451,9 +443,8 @@ static void the_largest_candidate_counts(void **state)
     assert_true(second > 0);
 }
 
-static void more_runs_cost_more(void **state)
+TEST(more_runs_cost_more)
 {
-    (void)state;
     struct case_accountant accountant;
     case_open(&accountant, "rdp", "", NULL);
     dpf_event events[3] = {candidate_event(0), candidate_event(1), case_event(DPF_EVENT_GAUSSIAN, 4.0, 1.0)};
@@ -480,9 +471,8 @@ static dpf_status asked(struct case_accountant *accountant, const dpf_event *eve
     return accountant->functions->epsilon(accountant->host.self, events, n, &question, &answer);
 }
 
-static void others_refuse(void **state)
+TEST(others_refuse)
 {
-    (void)state;
     static const char *const ids[] = {"pld", "zcdp", "pure", "heterogeneous", "published"};
     const dpf_event events[3] = {selection_event(DPF_REPETITIONS_NEGATIVE_BINOMIAL, 1, 0.1, 1),
                                  candidate_event(1), case_event(DPF_EVENT_LAPLACE, 2.0, 1.0)};
@@ -494,9 +484,8 @@ static void others_refuse(void **state)
     }
 }
 
-static void what_is_not_proved_is_refused(void **state)
+TEST(what_is_not_proved_is_refused)
 {
-    (void)state;
     struct case_accountant accountant;
     case_open(&accountant, "rdp", "", NULL);
     const dpf_event good[3] = {selection_event(DPF_REPETITIONS_NEGATIVE_BINOMIAL, 1, 0.1, 1),
@@ -528,22 +517,4 @@ static void what_is_not_proved_is_refused(void **state)
     bad[0] = case_sampled(bad[0], 0.5);
     assert_int_equal(asked(&accountant, bad, 3, outsider), DPF_E_UNSUPPORTED);
     case_close(&accountant);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_program_agrees),
-        cmocka_unit_test(poisson_uses_the_exact_delta_of_gaussian_runs),
-        cmocka_unit_test(gaussian_noise_has_its_closed_form),
-        cmocka_unit_test(pure_releases_cost_two_plus_eta),
-        cmocka_unit_test(small_selections_stay_below_the_bound),
-        cmocka_unit_test(nothing_run_is_an_outcome),
-        cmocka_unit_test(one_run_costs_one_run),
-        cmocka_unit_test(the_largest_candidate_counts),
-        cmocka_unit_test(more_runs_cost_more),
-        cmocka_unit_test(others_refuse),
-        cmocka_unit_test(what_is_not_proved_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

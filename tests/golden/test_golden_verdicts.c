@@ -39,9 +39,8 @@ static void check_verdict(int32_t kind, int column, int32_t unit, int32_t adjace
         fail_msg("%s: %c in place of %c", where(kind, column, unit, adjacency), found, expected);
 }
 
-static void verdicts_are_those_of_the_table(void **state)
+TEST(verdicts_are_those_of_the_table)
 {
-    (void)state;
     for (int32_t kind = 0; kind < N_ROWS; kind++) {
         assert_int_equal(strlen(rows[kind].verdicts), N_COLUMNS_OF_ACCOUNTANTS);
         assert_int_equal(strlen(rows[kind].draws), N_COLUMNS_OF_ACCOUNTANTS);
@@ -72,9 +71,8 @@ static void check_stated(int32_t kind, int column, int32_t unit, int32_t adjacen
         fail_msg("%s: no answer though its own sensitivity is stated", where(kind, column, unit, adjacency));
 }
 
-static void only_the_stated_sensitivity_counts(void **state)
+TEST(only_the_stated_sensitivity_counts)
 {
-    (void)state;
     for_all(check_stated);
 }
 
@@ -143,16 +141,14 @@ static void check_nonsense(int32_t kind, int column, int32_t unit, int32_t adjac
     must_not_prove(kind, column, unit, adjacency, &event, "an unknown kind");
 }
 
-static void nonsense_proves_nothing(void **state)
+TEST(nonsense_proves_nothing)
 {
-    (void)state;
     for_all(check_nonsense);
 }
 
-static void unknown_questions_are_refused(void **state)
+TEST(unknown_questions_are_refused)
 {
     static const int32_t wrong[][2] = {{-1, 0}, {DPF_N_UNITS, 0}, {0, -1}, {0, DPF_N_ADJACENCIES}};
-    (void)state;
     for (int32_t kind = 1; kind < N_ROWS; kind++)
         for (int column = 0; column < N_COLUMNS_OF_ACCOUNTANTS; column++)
             for (int i = 0; i < 4; i++) {
@@ -164,11 +160,10 @@ static void unknown_questions_are_refused(void **state)
 }
 
 /* Parameters that hold for a sensitivity of 1 are not used for more, also not where a draw doubles it. */
-static void parameters_are_for_a_sensitivity_of_one(void **state)
+TEST(parameters_are_for_a_sensitivity_of_one)
 {
     const dpf_question question = table_question(DPF_UNIT_USER, DPF_ADJ_REPLACE);
     double epsilon, less;
-    (void)state;
     for (int32_t kind = DPF_EVENT_APPROX; kind <= DPF_EVENT_ZCDP; kind++)
         for (int column = 0; column < N_COLUMNS_OF_ACCOUNTANTS; column++) {
             dpf_event event = row_event(kind);
@@ -227,9 +222,8 @@ static void check_draws(int32_t kind, int column, int32_t unit, int32_t adjacenc
         }
 }
 
-static void draws_amplify_where_the_table_says(void **state)
+TEST(draws_amplify_where_the_table_says)
 {
-    (void)state;
     for_all(check_draws);
 }
 
@@ -256,22 +250,9 @@ static void check_fixed(int32_t kind, int column, int32_t unit, int32_t adjacenc
     }
 }
 
-static void a_fixed_number_has_no_gain(void **state)
+TEST(a_fixed_number_has_no_gain)
 {
-    (void)state;
     for_all(check_fixed);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts_are_those_of_the_table),
-        cmocka_unit_test(only_the_stated_sensitivity_counts),
-        cmocka_unit_test(nonsense_proves_nothing),
-        cmocka_unit_test(unknown_questions_are_refused),
-        cmocka_unit_test(parameters_are_for_a_sensitivity_of_one),
-        cmocka_unit_test(draws_amplify_where_the_table_says),
-        cmocka_unit_test(a_fixed_number_has_no_gain),
-    };
-    return cmocka_run_group_tests(tests, accounting_table_open, accounting_table_close);
-}
+FIXTURE(accounting_table_open, accounting_table_close)

@@ -3,12 +3,7 @@
 #ifndef INTEGRATION_COMMAND_FIXTURE_H
 #define INTEGRATION_COMMAND_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "base/files.h"
 #include "integration/spawned.h"
 #include "integration/training.h"

@@ -19,7 +19,7 @@ static const char methods_hdpmf[] =
     "[parties]\nkind = users\n"
     "[users]\nloss = squared-error\ntransforms = stretch\nsolver = damped-gradient-descent\n"
     "[users.loss]\nregularization = 0.01\n[users.transform.stretch]\ncenter = 3\n"
-    "[users.solver]\nrate = 0.05\ncurvature = 20\nschedule = step\ndrop-at = 0.4\ndrop-factor = 0.2\n"
+    "[users.solver]\nrate = 0.05\ncurvature = 20\ndrop-at = 0.4\ndrop-factor = 0.2\n"
     "radius = 1\n"
     "[items]\nloss = squared-error\ntransforms = stretch, clip-user\nmechanism = laplace-gamma\n"
     "aggregator = secagg\nsolver = gradient-descent\n"
@@ -138,17 +138,10 @@ static inline pid_t start_site(const char *run, int site, const char *options)
 }
 
 /* What the programs of these tests end with. Returns the status. */
-static inline int methods_end(int status)
-{
-    void *state = NULL;
-    training_end(&state);
-    return status;
-}
-
 /* Writes hdpmf.ini, open.ini, gram.ini, ratings.ini, dpimf.ini and pooled.ini beside what parties_begin writes. */
-static inline int methods_begin(void)
+static inline int methods_begin(void **state)
 {
-    if (parties_begin() != 0)
+    if (parties_begin(state) != 0)
         return -1;
     training_file("hdpmf.ini", methods_hdpmf);
     training_file("open.ini", methods_open);

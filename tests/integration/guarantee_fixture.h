@@ -3,12 +3,7 @@
 #ifndef INTEGRATION_GUARANTEE_FIXTURE_H
 #define INTEGRATION_GUARANTEE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 #include "plan/plan_make.h"
 

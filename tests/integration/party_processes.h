@@ -279,15 +279,14 @@ static inline void join_files(const char *name, const int32_t *parties, int64_t 
 }
 
 /* The directory of the test with a catalogue, all records, and each party's own. */
-static inline int parties_begin(void)
+static inline int parties_begin(void **state)
 {
     static char all[1 << 16], own[1 << 16];
-    void *state = NULL;
-    if (training_begin(&state) != 0)
+    if (training_begin(state) != 0)
         return -1;
     /* Parties write much to the disk before it counts: where there is one in memory, tests use it. */
     if (access("/dev/shm", W_OK) == 0) {
-        training_end(&state);
+        training_end(state);
         snprintf(training_directory, sizeof training_directory, "/dev/shm/dpframe-test-XXXXXX");
         if (!mkdtemp(training_directory))
             return -1;

@@ -84,6 +84,15 @@ static inline int command_run_it(const char *arguments)
     return command_wait(command_start(arguments));
 }
 
+/* For fixtures: 0, or -1 with the program's words. */
+static inline int command_prepare(const char *arguments)
+{
+    if (command_run_it(arguments) == 0)
+        return 0;
+    fprintf(stderr, "dpframe %s: %s\n", arguments, command_err);
+    return -1;
+}
+
 /* Exit code and a part of the message. */
 static inline void command_expect(const char *arguments, int code, const char *text)
 {

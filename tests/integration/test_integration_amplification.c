@@ -5,9 +5,8 @@
 /* ---- sampling -------------------------------------------------------------------------------------------
  */
 
-static void secret_poisson_draws_amplify(void **state)
+TEST(secret_poisson_draws_amplify)
 {
-    (void)state;
     struct plan all, some, known;
     plan_of(&all, by_users, "");
     plan_of(&some, by_users, "items.sampler=poisson-users\nitems.sampler.rate=0.1\n");
@@ -24,9 +23,8 @@ static void secret_poisson_draws_amplify(void **state)
 
 #define DRAWN "items.sampler=poisson-users\nitems.sampler.rate=0.1\n"
 
-static void a_limit_never_costs(void **state)
+TEST(a_limit_never_costs)
 {
-    (void)state;
     struct plan plain, none, once;
     plan_of(&plain, by_users, DRAWN);
     plan_of(&once, by_users, "run.rounds=1\n");
@@ -68,9 +66,8 @@ static double limited_delta(double q, double mu, double epsilon, int removal)
     return delta;
 }
 
-static void a_limited_release_is_no_worse_than_an_unlimited_one(void **state)
+TEST(a_limited_release_is_no_worse_than_an_unlimited_one)
 {
-    (void)state;
     struct plan plan;
     plan_of(&plan, by_users, DRAWN);
     const dpf_accountant *rdp = plan.accountants[0]->functions;
@@ -98,9 +95,8 @@ static void a_limited_release_is_no_worse_than_an_unlimited_one(void **state)
  * Blocks of one release share its draw: amplified one by one, as if each had a draw of its own, they would
  * cost less than they do. As one Gaussian release they are sampled once.
  */
-static void blocks_that_share_a_draw_are_sampled_once(void **state)
+TEST(blocks_that_share_a_draw_are_sampled_once)
 {
-    (void)state;
     struct plan all, some, laplace;
     int32_t n_all, n_some, n_laplace;
     plan_of(&all, by_users, BLOCKS);
@@ -172,9 +168,8 @@ static double epsilon_at_lowest_weight(const struct plan *plan)
     return low;
 }
 
-static void sides_that_share_a_draw_are_not_amplified_one_by_one(void **state)
+TEST(sides_that_share_a_draw_are_not_amplified_one_by_one)
 {
-    (void)state;
     struct plan both, one;
     plan_of(&both, personal, "run.rounds=1\n");
     for (int64_t e = 0; e < both.ledger.n; e++)
@@ -191,14 +186,4 @@ static void sides_that_share_a_draw_are_not_amplified_one_by_one(void **state)
     plan_free(&one);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(secret_poisson_draws_amplify),
-        cmocka_unit_test(a_limit_never_costs),
-        cmocka_unit_test(a_limited_release_is_no_worse_than_an_unlimited_one),
-        cmocka_unit_test(blocks_that_share_a_draw_are_sampled_once),
-        cmocka_unit_test(sides_that_share_a_draw_are_not_amplified_one_by_one),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

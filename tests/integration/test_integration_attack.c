@@ -3,12 +3,7 @@
  * dpframe audit --attack: attacks win against a model without noise, and stay within what is proved of one
  * with it; noise that is stated and not added is found out. Keys are fixed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 #include "integration/spawned.h"
 
@@ -85,9 +80,8 @@ static int is_covered(const char *game, const char *seen)
     return json_is_true(json_object_get(finding(game, seen), "covered"));
 }
 
-static void a_model_without_noise_tells_who_was_there(void **state)
+TEST(a_model_without_noise_tells_who_was_there)
 {
-    (void)state;
     attack(federated, "-o audit.attack-noise=no --targets 12", 0);
     assert_int_equal(json_array_size(json_object_get(answer, "attacks")), 5);
     assert_true(auc("membership", "factors", "low") > 0.95);
@@ -101,10 +95,9 @@ static void a_model_without_noise_tells_who_was_there(void **state)
         assert_false(is_covered("membership", view ? "lists" : "factors"));
 }
 
-static void attacks_stay_within_what_is_proved(void **state)
+TEST(attacks_stay_within_what_is_proved)
 {
     static const char *const seen[] = {"factors", "lists"};
-    (void)state;
     attack(federated, "", 0);
     for (int view = 0; view < 2; view++) {
         assert_true(is_covered("membership", seen[view]));
@@ -128,9 +121,8 @@ static void attacks_stay_within_what_is_proved(void **state)
     assert_true(json_number_value(json_object_get(finding("attribute", "factors"), "epsilon")) <= 1);
 }
 
-static void noise_that_is_not_added_is_found_out(void **state)
+TEST(noise_that_is_not_added_is_found_out)
 {
-    (void)state;
     attack(federated,
            "-o audit.attack=membership -o items.mechanism=hardly-any-noise -o "
            "items.mechanism.calibration=noise-multiplier -o items.mechanism.where=sum",
@@ -139,9 +131,8 @@ static void noise_that_is_not_added_is_found_out(void **state)
     assert_true(json_is_true(json_object_get(finding("membership", "factors"), "exceeded")));
 }
 
-static void recommenders_are_attacked_too(void **state)
+TEST(recommenders_are_attacked_too)
 {
-    (void)state;
     attack(recommender, "-o audit.attack-noise=no --targets 12", 0);
     assert_true(auc("membership", "factors", "low") > 0.9);
     assert_true(auc("attribute", "factors", "low") > 0.8);
@@ -151,9 +142,8 @@ static void recommenders_are_attacked_too(void **state)
     assert_true(is_covered("attribute", "lists"));
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
-    (void)state;
     training_file("attack.ini", federated);
     command_expect("audit -c attack.ini --attack -o model.kind=popularity -o model.rank=1", 2, "baselines");
     command_expect("audit -c attack.ini --attack --trainings 3", 2, "trainings");
@@ -168,14 +158,4 @@ static void mistakes_are_named(void **state)
         assert_true(strcspn(line, "\n") <= 82); /* 80 columns; a dash has three bytes */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_without_noise_tells_who_was_there),
-        cmocka_unit_test(attacks_stay_within_what_is_proved),
-        cmocka_unit_test(noise_that_is_not_added_is_found_out),
-        cmocka_unit_test(recommenders_are_attacked_too),
-        cmocka_unit_test(mistakes_are_named),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an audit takes the noise of the Poisson binomial mechanism to be, in a whole training: the sum of the
  * binomials of all messages, and of a message its own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "audit/observe.h"
 #include "audit/score.h"
 #include "integration/training.h"
@@ -116,24 +111,15 @@ static void observe_both(enum observe_view view, const char *changes)
     pool_free(pool);
 }
 
-static void a_sum_is_a_sum_of_binomials(void **state)
+TEST(a_sum_is_a_sum_of_binomials)
 {
-    (void)state;
     observe_both(OBSERVE_SUMS, "privacy.observer=outsider\nitems.aggregator=modular-sum");
 }
 
-static void a_message_is_a_binomial(void **state)
+TEST(a_message_is_a_binomial)
 {
-    (void)state;
     observe_both(OBSERVE_MESSAGES,
                  "privacy.observer=server\nitems.mechanism.clients=1\nitems.aggregator=sum");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sum_is_a_sum_of_binomials),
-        cmocka_unit_test(a_message_is_a_binomial),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

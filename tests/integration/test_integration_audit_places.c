@@ -3,12 +3,7 @@
  * Wherever noise is added, by one party, by each, in shares, once to the sum, or to what parties release that solve,
  * and whatever its law is, an audit finds it to be what is declared: no less, and no more either.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "audit/noise_check.h"
 #include "integration/training.h"
 #include "plan/release.h"
@@ -97,9 +92,8 @@ static void open_training(struct training *t, const struct place *place)
     pool_free(pool);
 }
 
-static void noise_is_as_declared_wherever_it_is_added(void **state)
+TEST(noise_is_as_declared_wherever_it_is_added)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         struct training t;
         struct noise_check check;
@@ -142,9 +136,8 @@ static const struct noise_histogram *histogram_of(const struct training *t, int 
 }
 
 /* private/noise.csv has every block that has noise, and the Gram row's, at its size. */
-static void noise_is_written_down_block_by_block(void **state)
+TEST(noise_is_written_down_block_by_block)
 {
-    (void)state;
     int grams = 0;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         struct training t;
@@ -205,9 +198,8 @@ static void count_calls(struct plan *plan)
 }
 
 /* private/noise.csv is of the noise that was added: nothing is drawn for it, and nothing is trained otherwise. */
-static void noise_is_written_down_and_not_drawn_again(void **state)
+TEST(noise_is_written_down_and_not_drawn_again)
 {
-    (void)state;
     training_hook = count_calls;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         struct training with, without;
@@ -324,9 +316,8 @@ static int finds(const struct place *place, const struct planted *fault)
 }
 
 /* Noise that parties add: each fault of theirs is found. */
-static void planted_faults_are_found(void **state)
+TEST(planted_faults_are_found)
 {
-    (void)state;
     static const char *const names[] = {"Gaussian in messages",       "Laplace in messages",
                                         "Gaussian of each, in sums",  "Laplace of each, in sums",
                                         "Skellam in shares",          "discrete Gaussian in shares",
@@ -343,11 +334,4 @@ static void planted_faults_are_found(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(noise_is_as_declared_wherever_it_is_added),
-                                       cmocka_unit_test(planted_faults_are_found),
-                                       cmocka_unit_test(noise_is_written_down_and_not_drawn_again),
-                                       cmocka_unit_test(noise_is_written_down_block_by_block)};
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

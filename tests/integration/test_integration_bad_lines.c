@@ -3,12 +3,7 @@
  * Faults of one user's lines in a file while a run goes on ([privacy] on-violation = zero): the run completes,
  * and what it releases is what it would release without them, wherever in the file they are.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "base/text.h"
 #include "integration/training.h"
 #include "integration/spawned.h"
@@ -134,10 +129,9 @@ static const struct {
 };
 
 /* Wherever a line is that is no record, it is as if it was not there. */
-static void bad_lines_are_left_out(void **state)
+TEST(bad_lines_are_left_out)
 {
     static const char *const headers[] = {"data.header=yes\n", "data.header=no\n"};
-    (void)state;
     for (int h = 0; h < 2; h++) {
         struct training without;
         write_lines(h == 0, "", 0, FIRST);
@@ -163,12 +157,11 @@ static void bad_lines_are_left_out(void **state)
 }
 
 /* Longer than a block: nobody knows which user's line it is. */
-static void an_endless_line_is_left_out(void **state)
+TEST(an_endless_line_is_left_out)
 {
     struct training t, without;
     const size_t n = (size_t)5 << 20;
     char *line = malloc(n);
-    (void)state;
     assert_non_null(line);
     memset(line, 'x', n);
     write_lines(1, "", 0, FIRST);
@@ -185,12 +178,11 @@ static void an_endless_line_is_left_out(void **state)
 }
 
 /* A pair that may occur once and occurs twice is nobody's rating. */
-static void duplicates_are_left_out(void **state)
+TEST(duplicates_are_left_out)
 {
     static const char strict[] = "data.header=yes\ndata.duplicates=error\n";
     static const char summed[] = "data.header=yes\ndata.duplicates=sum\n";
     struct training t, without;
-    (void)state;
     write_lines(1, "", 0, FIRST);
     read_and_train(&without, strict);
     write_lines(1, "u7,2,3\nu7,2,4", 13, MIDDLE);
@@ -206,10 +198,9 @@ static void duplicates_are_left_out(void **state)
 }
 
 /* More users than declared: the number is a denominator, and hides nobody. */
-static void more_users_than_declared_stop_nothing(void **state)
+TEST(more_users_than_declared_stop_nothing)
 {
     struct training t, enough;
-    (void)state;
     write_lines(1, "", 0, FIRST);
     read_and_train(&t, "data.header=yes\nmodel.users=5\n");
     read_and_train(&enough, "data.header=yes\nmodel.users=40\n");
@@ -219,7 +210,7 @@ static void more_users_than_declared_stop_nothing(void **state)
 }
 
 /* Where it is public who rated what, a bad value must not make a record disappear. */
-static void bad_values_become_values_in_range(void **state)
+TEST(bad_values_become_values_in_range)
 {
     static const struct {
         const char *bad, *as;
@@ -230,7 +221,6 @@ static void bad_values_become_values_in_range(void **state)
         "data.header=yes\nprivacy.unit=record\nprivacy.adjacency=replace-value\n"
         "privacy.interaction-pattern=public\nusers.update=no\nrun.order=items\nmodel.init-norm=1\n"
         "parties.kind=curator\nitems.transforms=clip-rows\nitems.transform.clip-rows.bound=1\n";
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         struct training bad, good;
         write_lines(1, values[i].bad, strlen(values[i].bad), MIDDLE);
@@ -247,10 +237,9 @@ static void bad_values_become_values_in_range(void **state)
 }
 
 /* Nobody is left who could be told apart. */
-static void no_records_at_all_are_a_data_set(void **state)
+TEST(no_records_at_all_are_a_data_set)
 {
     struct training t;
-    (void)state;
     write_bytes("lines.csv", "user,item,rating\nu1,0,9\nu2,1,abc\n", 33);
     struct dpf_error error = {0};
     struct plan plan;
@@ -315,10 +304,9 @@ static void read_result(const char *name, char *out, size_t size)
 }
 
 /* One user's data makes no difference to what others see of a run's end. */
-static void the_command_completes_with_and_without_a_user(void **state)
+TEST(the_command_completes_with_and_without_a_user)
 {
     static char statement[2][1 << 15], list[1 << 16];
-    (void)state;
     write_parts("growing.ini", growing_data, growing_model);
     for (int users = 0; users < 2; users++) {
         write_growing(users);
@@ -352,11 +340,10 @@ static void documented_options(const char *path, char *out, size_t size)
 }
 
 /* A file that is read wrongly gives the same release as one without records, and a warning for the curator. */
-static void data_that_is_read_wrongly_is_told_to_the_curator(void **state)
+TEST(data_that_is_read_wrongly_is_told_to_the_curator)
 {
     static char statement[2][1 << 15];
     char path[1024], include[1100], options[512], command[1200];
-    (void)state;
     snprintf(path, sizeof path, "%s/configs/data/ml-1m.ini", getenv("DPFRAME_SOURCE_DIR"));
     snprintf(include, sizeof include, "include = %s\n", path);
     documented_options(path, options, sizeof options);
@@ -382,17 +369,4 @@ static void data_that_is_read_wrongly_is_told_to_the_curator(void **state)
     command_expect(command, 0, "no record is of the catalogues");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_lines_are_left_out),
-        cmocka_unit_test(an_endless_line_is_left_out),
-        cmocka_unit_test(duplicates_are_left_out),
-        cmocka_unit_test(more_users_than_declared_stop_nothing),
-        cmocka_unit_test(bad_values_become_values_in_range),
-        cmocka_unit_test(no_records_at_all_are_a_data_set),
-        cmocka_unit_test(the_command_completes_with_and_without_a_user),
-        cmocka_unit_test(data_that_is_read_wrongly_is_told_to_the_curator),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

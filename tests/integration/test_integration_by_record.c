@@ -3,12 +3,7 @@
  * A solver that steps after each record: its rows against steps worked out here in the order of the records' keys, what
  * does not depend on threads or on others, its noise and its ledger, and what cannot be combined with it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 static const char base[] =
@@ -37,11 +32,10 @@ static void step_by_hand(const struct training *t, int side, int64_t row, const 
 }
 
 /* With the other side fixed and one round, a row is one of the results that orders of its records give. */
-static void steps_are_those_of_some_order(void **state)
+TEST(steps_are_those_of_some_order)
 {
     struct training before, after;
     int compared = 0;
-    (void)state;
     training_run(&before, base, "run.rounds=0\nusers.update=no\nitems.loss.regularization=0\n");
     training_run(&after, base, "run.rounds=1\nusers.update=no\nitems.loss.regularization=0\n");
     const struct csr *csr = &after.dataset.train.by_item;
@@ -86,13 +80,12 @@ static int same_rows(const struct training *a, const struct training *b)
     return same;
 }
 
-static void results_follow_from_the_seed_alone(void **state)
+TEST(results_follow_from_the_seed_alone)
 {
     static const char noise[] =
         "items.mechanism=laplace-mixture\nitems.mechanism.epsilon=20\nitems.aggregator=sum\n";
     char changes[512];
     struct training one, more, other;
-    (void)state;
     training_run(&one, base, noise);
     snprintf(changes, sizeof changes, "%srun.threads=1\n", noise);
     training_run(&more, base, changes);
@@ -106,7 +99,7 @@ static void results_follow_from_the_seed_alone(void **state)
 }
 
 /* The ledger is that of the same step on sums, and degrees show. */
-static void the_ledger_is_that_of_sums(void **state)
+TEST(the_ledger_is_that_of_sums)
 {
     struct plan by_record, by_sum;
     struct dpf_error error = {0};
@@ -115,7 +108,6 @@ static void the_ledger_is_that_of_sums(void **state)
         "items.mechanism.where=party\nitems.aggregator=sum\nitems.loss.clip-error=1\n"
         "privacy.delta=1e-5\nusers.update=no\nmodel.init-norm=1\nprivacy.interaction-pattern=public\n";
     char changes[1024];
-    (void)state;
     if (training_plan(&by_record, base, noise, &error) != 0 || plan_complete(&by_record, 30, 60, &error) != 0)
         fail_msg("%s", error.text);
     snprintf(changes, sizeof changes, "%sitems.solver=gradient-descent\n", noise);
@@ -129,7 +121,7 @@ static void the_ledger_is_that_of_sums(void **state)
     plan_free(&by_sum);
 }
 
-static void what_needs_sums_is_refused(void **state)
+TEST(what_needs_sums_is_refused)
 {
     static const char *const wrong[][2] = {
         {"run.update=simultaneous", "alternating"},
@@ -149,18 +141,8 @@ static void what_needs_sums_is_refused(void **state)
          "1e-5",
          "whole messages"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         training_refused(base, wrong[i][0], DPF_FAULT_CONFIG, wrong[i][1]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_those_of_some_order),
-        cmocka_unit_test(results_follow_from_the_seed_alone),
-        cmocka_unit_test(the_ledger_is_that_of_sums),
-        cmocka_unit_test(what_needs_sums_is_refused),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* [privacy] budget = total: the noise that a target asks for. Plans are made without data. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kit/test.h"
 #include "integration/training.h"
 #include "privacy/dp_event.h"
 #include "plan/plan_make.h"
@@ -67,9 +62,8 @@ static double factor_of(const char *changes, const char *accountant, double targ
     return factor;
 }
 
-static void the_target_is_met_from_the_private_side(void **state)
+TEST(the_target_is_met_from_the_private_side)
 {
-    (void)state;
     double scale, same;
     const double one = factor_of("privacy.total-epsilon=1\n", "rdp", 1, &scale);
     const double of_one = scale;
@@ -85,9 +79,8 @@ static void the_target_is_met_from_the_private_side(void **state)
     assert_true(factor_of("privacy.total-epsilon=1\nrun.rounds=300\n", "rdp", 1, &scale) > 3 * one);
 }
 
-static void the_sharper_accountant_asks_for_less_noise(void **state)
+TEST(the_sharper_accountant_asks_for_less_noise)
 {
-    (void)state;
     double scale;
     const double rdp = factor_of("privacy.total-epsilon=1\n", "rdp", 1, &scale);
     const double pld = factor_of("privacy.total-epsilon=1\nprivacy.calibrate-by=pld\n", "pld", 1, &scale);
@@ -95,11 +88,10 @@ static void the_sharper_accountant_asks_for_less_noise(void **state)
     assert_true(pld > 0.7 * rdp);
 }
 
-static void pure_budgets_are_shared_by_all_rounds(void **state)
+TEST(pure_budgets_are_shared_by_all_rounds)
 {
     struct plan plan;
     struct dpf_error error;
-    (void)state;
     if (complete(&plan, laplace, "privacy.calibrate-by=pure\nprivacy.total-epsilon=3\n", &error) != 0)
         fail_msg("%s", error.text);
     assert_true(epsilon_of(&plan, "pure") <= 3);
@@ -118,9 +110,8 @@ static void assert_refused(const char *changes, const char *text)
     plan_free(&plan);
 }
 
-static void what_no_noise_can_reach_is_refused(void **state)
+TEST(what_no_noise_can_reach_is_refused)
 {
-    (void)state;
     assert_refused("privacy.calibrate-by=published\n", "claim");
     assert_refused("privacy.calibrate-by=nobody\n", "nobody");
     assert_refused("privacy.calibrate-by=pure\n", "pure");
@@ -175,9 +166,8 @@ static void odometer_is_exact(const char *changes)
     plan_free(&plan);
 }
 
-static void odometers_are_exact_after_each_round(void **state)
+TEST(odometers_are_exact_after_each_round)
 {
-    (void)state;
     odometer_is_exact("");
     odometer_is_exact("items.sampler=poisson-users\nitems.sampler.rate=0.2\n");
     /* A cap may be used up in the first rounds. */
@@ -186,7 +176,7 @@ static void odometers_are_exact_after_each_round(void **state)
 }
 
 /* Curves fall, and reach twice the largest epsilon. The grid of pld does not matter to that. */
-static void curves_fall(void **state)
+TEST(curves_fall)
 {
     struct plan plan;
     struct dpf_error error;
@@ -194,7 +184,6 @@ static void curves_fall(void **state)
     size_t size = 0;
     double x, y, pld[41], end = 0;
     int n = 0;
-    (void)state;
     assert_int_equal(
         complete(&plan, gaussian, "privacy.budget=per-release\naccountants.pld.tolerance=0.02\n", &error), 0);
     FILE *file = open_memstream(&text, &size);
@@ -217,27 +206,14 @@ static void curves_fall(void **state)
     plan_free(&plan);
 }
 
-static void nothing_changes_without_it(void **state)
+TEST(nothing_changes_without_it)
 {
     struct plan plan;
     struct dpf_error error;
-    (void)state;
     assert_int_equal(complete(&plan, gaussian, "privacy.budget=per-release\n", &error), 0);
     assert_true(plan.guarantee.noise_factor == 0);
     assert_true(plan.noise_factor == 0);
     plan_free(&plan);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_target_is_met_from_the_private_side),
-        cmocka_unit_test(the_sharper_accountant_asks_for_less_noise),
-        cmocka_unit_test(pure_budgets_are_shared_by_all_rounds),
-        cmocka_unit_test(what_no_noise_can_reach_is_refused),
-        cmocka_unit_test(odometers_are_exact_after_each_round),
-        cmocka_unit_test(curves_fall),
-        cmocka_unit_test(nothing_changes_without_it),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -3,16 +3,11 @@
  * [privacy] budget = total for every component that makes noise or draws, by every accountant that proves
  * something. The configurations are the components' own examples; a component without one fails the test.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kit/test.h"
 #include "base/log.h"
 #include "integration/training.h"
 #include "plan/plan_make.h"
@@ -213,30 +208,19 @@ static void check_role(int role)
     assert_true(tight >= counts[role]);
 }
 
-static void every_mechanism_meets_targets(void **state)
+TEST(every_mechanism_meets_targets)
 {
-    (void)state;
     check_role(0);
 }
 
-static void every_sampler_meets_targets(void **state)
+TEST(every_sampler_meets_targets)
 {
-    (void)state;
     check_role(1);
 }
 
-static void every_recommender_meets_targets(void **state)
+TEST(every_recommender_meets_targets)
 {
-    (void)state;
     check_role(2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mechanism_meets_targets),
-        cmocka_unit_test(every_sampler_meets_targets),
-        cmocka_unit_test(every_recommender_meets_targets),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+FIXTURE(begin, end)

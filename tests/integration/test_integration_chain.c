@@ -3,12 +3,7 @@
  * The links of a term's chain, one kind at a time, with plugins that make each visible: every kind of
  * transform, dense queries, where and how often noise is read, and what averaging parties get.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "engine/model_scorer.h"
 #include "integration/training.h"
 
@@ -49,9 +44,8 @@ static void scores_of(struct training *training, double scores[3])
 }
 
 /* Values doubled in the loss: the same as ratings twice as large; predictions come back halved. */
-static void record_transforms_change_values_and_predictions(void **state)
+TEST(record_transforms_change_values_and_predictions)
 {
-    (void)state;
     char csv[1024] = "user,item,rating\n", doubled[1024] = "user,item,rating\n", line[64];
     for (int i = 0; i < 12; i++) {
         snprintf(line, sizeof line, "%d,%d,%d\n", i % 4, i / 4, 1 + i * 7 % 5);
@@ -87,9 +81,8 @@ static void record_transforms_change_values_and_predictions(void **state)
 }
 
 /* Rows that a message transform adds are taken away again; the sum in between has them. */
-static void message_transforms_may_change_rows(void **state)
+TEST(message_transforms_may_change_rows)
 {
-    (void)state;
     assert_same_items("items.transforms=test-pad\nparties.kind=users\n", "");
     assert_same_items("items.transforms=test-pad\n", "");
     assert_same_items("items.transforms=test-pad\nparties.kind=silos-by-users\nparties.count=3\n", "");
@@ -101,9 +94,8 @@ static void message_transforms_may_change_rows(void **state)
 }
 
 /* A clip that binds: the users' messages have exactly the bound's norm, so the first step is known. */
-static void clipped_messages_have_the_norm(void **state)
+TEST(clipped_messages_have_the_norm)
 {
-    (void)state;
     struct training clipped, start;
     training_run(&start, base, "run.rounds=0\n");
     training_run(
@@ -136,9 +128,8 @@ static void clipped_messages_have_the_norm(void **state)
 }
 
 /* Adam in the projected space of p rows: B moves by its own gradient S g, and items are seen as S'B. */
-static void state_transforms_solve_in_their_space(void **state)
+TEST(state_transforms_solve_in_their_space)
 {
-    (void)state;
     enum { P = 6 };
     static const char folded[] =
         "run.order=items\nitems.transforms=test-fold\nitems.transform.test-fold.rows=6\n"
@@ -192,9 +183,8 @@ static void state_transforms_solve_in_their_space(void **state)
 }
 
 /* Cells without a rating count as 0: against the sum over all cells. */
-static void dense_queries_reach_every_cell(void **state)
+TEST(dense_queries_reach_every_cell)
 {
-    (void)state;
     static const char dense[] = "run.rounds=1\nrun.order=items\nitems.loss=test-dense\n";
     struct training start, one_by_one;
     training_run(&start, base, "run.rounds=0\nitems.loss=test-dense\n");
@@ -233,9 +223,8 @@ static void dense_queries_reach_every_cell(void **state)
 /* ---- samplers -------------------------------------------------------------------------------------- */
 
 /* One round on the records that the sampler takes: the same as a file with these alone. */
-static void record_samplers_reach_every_path(void **state)
+TEST(record_samplers_reach_every_path)
 {
-    (void)state;
     char all[1024] = "user,item,rating\n", even[1024] = "user,item,rating\n", line[64];
     for (int u = 0; u < 4; u++)
         for (int i = 0; i < 4; i++) {
@@ -267,9 +256,8 @@ static void record_samplers_reach_every_path(void **state)
 }
 
 /* Weights beyond what a sampler states would break the sensitivity: nothing is released. */
-static void samplers_are_held_to_their_weights(void **state)
+TEST(samplers_are_held_to_their_weights)
 {
-    (void)state;
     training_refused(base, "items.sampler=test-even\nitems.sampler.weight=2\n", DPF_FAULT_PLUGIN,
                      "states that weights lie in [0, 1]");
     training_refused(base, "items.sampler=test-even\nitems.sampler.weight=2\nparties.kind=users\n",
@@ -279,9 +267,8 @@ static void samplers_are_held_to_their_weights(void **state)
 }
 
 /* A sample that serves all rounds amplifies none of them on its own. */
-static void reused_samples_do_not_amplify(void **state)
+TEST(reused_samples_do_not_amplify)
 {
-    (void)state;
     struct training fresh, reused;
     training_run(&fresh, base, "items.sampler=test-even\n");
     training_run(&reused, base, "items.sampler=test-even\nitems.sampler.lifetime=run\n");
@@ -311,9 +298,8 @@ static void assert_probe(const char *changes, int64_t row, double draws, double 
     training_free(&t);
 }
 
-static void noise_of_a_round_is_fresh(void **state)
+TEST(noise_of_a_round_is_fresh)
 {
-    (void)state;
     /* Draws 0, 1, 2 for rounds; the only party is 0; row 7 of 20. */
     assert_probe("run.rounds=3\n", 7, 1 + 2 + 3, 3 * 1, 3 * 8);
     assert_probe("run.rounds=3\nitems.mechanism.lifetime=run\n", 7, 3 * 1, 3 * 1, 3 * 8);
@@ -322,9 +308,8 @@ static void noise_of_a_round_is_fresh(void **state)
                  3 * 20);
 }
 
-static void each_party_has_its_own_noise(void **state)
+TEST(each_party_has_its_own_noise)
 {
-    (void)state;
     assert_probe("run.rounds=1\nparties.kind=silos-by-users\nparties.count=4\n", 3, 4, 1 + 2 + 3 + 4, 4 * 4);
     assert_probe("run.rounds=1\nparties.kind=silos-by-items\nparties.count=4\n", 3, 4, 1 + 2 + 3 + 4, 4 * 4);
     assert_probe("run.rounds=1\nparties.kind=silos-by-users\nparties.count=4\nitems.aggregator=test-whole\n",
@@ -346,9 +331,8 @@ static void each_party_has_its_own_noise(void **state)
     "items.aggregator=test-mean\nitems.solve-at=party\n"
 
 /* The mean over silos of y - rate * g_p equals y - rate / 3 * g. */
-static void averaged_rows_are_the_mean_of_each_solve(void **state)
+TEST(averaged_rows_are_the_mean_of_each_solve)
 {
-    (void)state;
     struct training averaged, third;
     training_run(&averaged, base, SILOS "items.solver.rate=0.03\n");
     training_run(&third, base, "run.rounds=1\nrun.order=items\nitems.solver.rate=0.01\n");
@@ -367,9 +351,8 @@ static void averaged_rows_are_the_mean_of_each_solve(void **state)
 }
 
 /* Noise that is added to the sum, or in shares, would leave a party's solved rows without enough of it. */
-static void parties_that_solve_need_noise_of_their_own(void **state)
+TEST(parties_that_solve_need_noise_of_their_own)
 {
-    (void)state;
     training_refused(base, SILOS "items.mechanism=test-probe\nitems.mechanism.where=sum\n", DPF_FAULT_CONFIG,
                      "must add all of the noise at the party");
     training_refused(base, SILOS "items.mechanism=test-probe\nitems.mechanism.where=shares\n",
@@ -384,9 +367,8 @@ static void parties_that_solve_need_noise_of_their_own(void **state)
 }
 
 /* Passes within a round: each draws anew only where the mechanism says so, and the ledger knows. */
-static void passes_of_a_party_are_counted(void **state)
+TEST(passes_of_a_party_are_counted)
 {
-    (void)state;
     static const char passes[] =
         SILOS "run.rounds=2\nparties.local-iterations=2\nmodel.init-scale=0\nmodel.offset=midpoint\n"
               "items.solver.rate=1\nitems.mechanism=test-probe\nitems.mechanism.lifetime=%s\n";
@@ -406,22 +388,4 @@ static void passes_of_a_party_are_counted(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(record_transforms_change_values_and_predictions),
-        cmocka_unit_test(message_transforms_may_change_rows),
-        cmocka_unit_test(clipped_messages_have_the_norm),
-        cmocka_unit_test(state_transforms_solve_in_their_space),
-        cmocka_unit_test(dense_queries_reach_every_cell),
-        cmocka_unit_test(record_samplers_reach_every_path),
-        cmocka_unit_test(samplers_are_held_to_their_weights),
-        cmocka_unit_test(reused_samples_do_not_amplify),
-        cmocka_unit_test(noise_of_a_round_is_fresh),
-        cmocka_unit_test(each_party_has_its_own_noise),
-        cmocka_unit_test(averaged_rows_are_the_mean_of_each_solve),
-        cmocka_unit_test(parties_that_solve_need_noise_of_their_own),
-        cmocka_unit_test(passes_of_a_party_are_counted),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the five papers claim of the shipped configurations, against numbers worked out by hand from the
  * papers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "base/files.h"
 #include "integration/training.h"
 
@@ -36,9 +31,8 @@ static const struct {
     {"privsr", 1, 0},
 };
 
-static void configurations_state_what_the_papers_do(void **state)
+TEST(configurations_state_what_the_papers_do)
 {
-    (void)state;
     training_file("ratings.txt", "1 1 3\n2 1 4\n2 2 1\n");
     training_file("links.txt", "1 2 1\n");
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
@@ -64,8 +58,4 @@ static void configurations_state_what_the_papers_do(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(configurations_state_what_the_papers_do)};
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -4,9 +4,8 @@
 
 /* ---- exit codes ------------------------------------------------------------------------------------- */
 
-static void a_run_that_works_exits_with_0(void **state)
+TEST(a_run_that_works_exits_with_0)
 {
-    (void)state;
     command_expect("-c sound.ini", 0, "");
     assert_non_null(strstr(command_out, "rmse"));
     command_expect("check -c sound.ini", 0, "");
@@ -18,9 +17,8 @@ static void a_run_that_works_exits_with_0(void **state)
 }
 
 /* Of one and the same plan pld proves more than rdp, and nothing is to be said where it is listed. */
-static void check_names_a_tighter_accountant(void **state)
+TEST(check_names_a_tighter_accountant)
 {
-    (void)state;
     command_expect("check -c sound.ini", 0, "");
     assert_non_null(strstr(command_out, "Accountant pld, which is not listed, has epsilon = "));
     command_expect("check -c sound.ini --json", 0, "");
@@ -44,9 +42,8 @@ static double first_epsilon(const char *command, const char *list, const char *i
 }
 
 /* Two users move a sum twice as far as one: the same as half of the noise. */
-static void two_users_are_like_half_of_the_noise(void **state)
+TEST(two_users_are_like_half_of_the_noise)
 {
-    (void)state;
     const double pair =
         first_epsilon("account -c sound.ini --json -o accountants.list=pld", "groups", "reach");
     const double half = first_epsilon("account -c sound.ini --json -o accountants.list=pld "
@@ -65,9 +62,8 @@ static void two_users_are_like_half_of_the_noise(void **state)
     assert_non_null(strstr(command_out, "Gaussian differential privacy: mu = "));
 }
 
-static void a_run_that_diverges_exits_with_1(void **state)
+TEST(a_run_that_diverges_exits_with_1)
 {
-    (void)state;
     command_expect("-c sound.ini -o items.mechanism=none -o items.transforms= -o items.solver.rate=1e6 "
                    "-o users.loss=squared-error -o users.loss.lambda= -o users.solver=gradient-descent "
                    "-O diverged",
@@ -76,9 +72,8 @@ static void a_run_that_diverges_exits_with_1(void **state)
     assert_false(command_exists("diverged/run.json"));
 }
 
-static void a_wrong_command_exits_with_2(void **state)
+TEST(a_wrong_command_exits_with_2)
 {
-    (void)state;
     command_expect("", 2, "usage");
     command_expect("-c", 2, "needs a value");
     command_expect("-c sound.ini -c sound.ini", 2, "twice");
@@ -104,9 +99,8 @@ static void a_wrong_command_exits_with_2(void **state)
 }
 
 /* Where the meaning is plain, it is taken; where it is not, the command to type is named. */
-static void a_command_may_be_written_in_several_ways(void **state)
+TEST(a_command_may_be_written_in_several_ways)
 {
-    (void)state;
     command_expect("-q -c sound.ini -O way-1", 0, "");
     command_expect("run sound.ini -q -O way-2", 0, "");
     command_expect("train -c sound.ini -q -O way-3", 0, "");
@@ -141,9 +135,8 @@ static void a_command_may_be_written_in_several_ways(void **state)
     command_expect("list mechanism loss", 2, "one role");
 }
 
-static void a_wrong_configuration_exits_with_2(void **state)
+TEST(a_wrong_configuration_exits_with_2)
 {
-    (void)state;
     command_expect("-c absent.ini", 2, "absent.ini");
     command_expect("-c sound.ini -o users.loss=cholesky", 2,
                    "\"cholesky\" is a solver, not a loss (there are: ");
@@ -164,9 +157,8 @@ static void a_wrong_configuration_exits_with_2(void **state)
     command_expect("-c sound.ini elsewhere", 2, "stray argument \"elsewhere\"");
 }
 
-static void wrong_data_exits_with_3(void **state)
+TEST(wrong_data_exits_with_3)
 {
-    (void)state;
     training_file("bad.csv", "user,item,rating\n1,1,5\n1,2,four\n");
     training_file("range.csv", "user,item,rating\n1,1,5\n1,2,2\n2,2,9\n");
     training_file("empty.csv", "user,item,rating\n");
@@ -177,9 +169,8 @@ static void wrong_data_exits_with_3(void **state)
 }
 
 /* It is warned of, and an error where something is asked for that may be in it. */
-static void a_wrong_plugin_exits_with_4(void **state)
+TEST(a_wrong_plugin_exits_with_4)
 {
-    (void)state;
     assert_int_equal(mkdir(command_path("plugins"), 0755), 0);
     training_file("plugins/broken.so", "this is no shared object");
     command_expect("list --plugin-dir plugins", 0, "broken.so");
@@ -211,16 +202,15 @@ static void a_wrong_plugin_exits_with_4(void **state)
 }
 
 /* A component that is not there: where was looked, and how to look elsewhere. */
-static void an_unknown_component_names_the_search_path(void **state)
+TEST(an_unknown_component_names_the_search_path)
 {
-    (void)state;
     command_expect("check -c sound.ini -o items.mechanism=acme-noise", 2, "Plugins are searched for in /");
     assert_non_null(strstr(command_err, "DPFRAME_PLUGIN_PATH"));
     assert_non_null(strstr(command_err, "--plugin-dir"));
 }
 
 /* For programs: the parts of a message, of which the last says what to do. */
-static void errors_have_parts(void **state)
+TEST(errors_have_parts)
 {
     static const struct {
         const char *arguments, *kind, *key, *remedy;
@@ -232,7 +222,6 @@ static void errors_have_parts(void **state)
         {"check -c sound.ini -o data.format=csv -o data.path=semicolons.csv -o data.header=yes --json",
          "data", NULL, "did you mean delimiter = semicolon?", 3},
     };
-    (void)state;
     training_file("semicolons.csv", "user;item;rating\na;b;3\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         command_expect(cases[i].arguments, cases[i].code, "\"error\"");
@@ -255,11 +244,10 @@ static void errors_have_parts(void **state)
 }
 
 /* What nobody reads is refused, whatever the model. */
-static void nothing_is_ignored_in_silence(void **state)
+TEST(nothing_is_ignored_in_silence)
 {
     static const char *const models[] = {"", "-o model.kind=popularity", "-o model.kind=mean"};
     char line[256];
-    (void)state;
     training_file("misspelt.ini", "include = sound.ini\n[evalute]\nmetrics = rmse\n");
     training_file("audit.ini", "include = sound.ini\n[audit]\ntrails = 500\n");
     training_file("audit-value.ini", "include = sound.ini\n[audit]\nconfidence = 2\n");
@@ -304,9 +292,8 @@ static void nothing_is_ignored_in_silence(void **state)
 }
 
 /* Ratings beyond the declared range are for the curator to see, and where all are alike no model is praised. */
-static void a_wrong_range_is_noticed(void **state)
+TEST(a_wrong_range_is_noticed)
 {
-    (void)state;
     char lines[20000], *at = lines + sprintf(lines, "user,item,rating\n");
     for (int u = 0; u < 60; u++)
         for (int i = 0; i < 12; i++)
@@ -329,9 +316,8 @@ static void expect_output(const char *arguments, const char *text)
         fail_msg("dpframe %s: \"%s\" is missing in: %s", arguments, text, command_out);
 }
 
-static void profile_shows_where_the_time_goes(void **state)
+TEST(profile_shows_where_the_time_goes)
 {
-    (void)state;
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
     files_write_text(command_path("machine.json"),
                      "{\"limits\": {\"triad-gb-s\": 10, \"sgemm-gflop-s\": 50, \"keystream-gb-s\": 5}}",
@@ -352,9 +338,8 @@ static void profile_shows_where_the_time_goes(void **state)
 /* ---- output that does not arrive -------------------------------------------------------------------- */
 
 /* Keys that mean nothing are warned of, but not what an included file had for the kind that it asked for. */
-static void meaningless_keys_are_warned_of(void **state)
+TEST(meaningless_keys_are_warned_of)
 {
-    (void)state;
     training_file("folds.ini", "include = sound.ini\n[split]\nkind = folds\nfolds = 4\n");
     training_file("random.ini", "include = folds.ini\n[split]\nkind = random\n");
     training_file("mistake.ini", "include = random.ini\n[split]\nfolds = 7\n");
@@ -378,10 +363,9 @@ static void meaningless_keys_are_warned_of(void **state)
 }
 
 /* No machine holds these records: sizes of generated data are what the generator is told. */
-static void check_generates_no_data(void **state)
+TEST(check_generates_no_data)
 {
     char command[1024];
-    (void)state;
     snprintf(command, sizeof command,
              "check -c %s/configs/quickstart.ini -o data.synthetic.users=2000000000 -o "
              "data.synthetic.ratings=1e11 "
@@ -391,25 +375,4 @@ static void check_generates_no_data(void **state)
     assert_null(strstr(command_err, "the data cannot be read"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_that_works_exits_with_0),
-        cmocka_unit_test(check_names_a_tighter_accountant),
-        cmocka_unit_test(two_users_are_like_half_of_the_noise),
-        cmocka_unit_test(a_run_that_diverges_exits_with_1),
-        cmocka_unit_test(a_wrong_command_exits_with_2),
-        cmocka_unit_test(a_command_may_be_written_in_several_ways),
-        cmocka_unit_test(a_wrong_configuration_exits_with_2),
-        cmocka_unit_test(wrong_data_exits_with_3),
-        cmocka_unit_test(a_wrong_plugin_exits_with_4),
-        cmocka_unit_test(an_unknown_component_names_the_search_path),
-        cmocka_unit_test(errors_have_parts),
-        cmocka_unit_test(nothing_is_ignored_in_silence),
-        cmocka_unit_test(a_wrong_range_is_noticed),
-        cmocka_unit_test(profile_shows_where_the_time_goes),
-        cmocka_unit_test(meaningless_keys_are_warned_of),
-        cmocka_unit_test(check_generates_no_data),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models that a run is compared with: exact ones, and what could be released in its place with its epsilon.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -40,9 +35,8 @@ static void says(const char *text)
 }
 
 /* Biases without privacy are what alternating least squares of rank 0 converges to. */
-static void biases_are_those_of_rank_0(void **state)
+TEST(biases_are_those_of_rank_0)
 {
-    (void)state;
     command_expect("-q -c exact.ini -O als", 0, "");
     command_expect("-q -c exact.ini -o model.kind=biases -O biases", 0, "");
     assert_true(own("als/run.json", "rmse") > 0.1);
@@ -58,9 +52,8 @@ static void biases_are_those_of_rank_0(void **state)
 }
 
 /* The recommender in place of a factorization, whose keys it does not read: with the epsilon of the run. */
-static void what_could_be_released_has_the_epsilon_of_the_run(void **state)
+TEST(what_could_be_released_has_the_epsilon_of_the_run)
 {
-    (void)state;
     command_expect("-c noisy.ini -o run.compare=private-biases,popularity -O noisy", 0, "");
     says("private-biases: a model trained from these records with epsilon 3");
     says("released with the same epsilon (private-biases)");
@@ -82,9 +75,8 @@ static void what_could_be_released_has_the_epsilon_of_the_run(void **state)
 }
 
 /* A point of a sweep sets its model after everything else; the comparison has its own all the same. */
-static void points_of_sweeps_are_compared_too(void **state)
+TEST(points_of_sweeps_are_compared_too)
 {
-    (void)state;
     command_expect("-q -c sweep.ini -O sweep", 0, "");
     double values[2];
     for (int point = 0; point < 2; point++) {
@@ -97,9 +89,8 @@ static void points_of_sweeps_are_compared_too(void **state)
 }
 
 /* Nothing is proved of the run: it is complete, and the comparison is left out with the reason. */
-static void what_cannot_be_released_is_left_out(void **state)
+TEST(what_cannot_be_released_is_left_out)
 {
-    (void)state;
     command_expect("-q -c exact.ini -o run.compare=private-biases -O left-out", 0,
                    "private-biases is left out: private-biases is trained with the epsilon that is proved");
     assert_true(own("left-out/run.json", "rmse") > 0);
@@ -109,9 +100,8 @@ static void what_cannot_be_released_is_left_out(void **state)
 }
 
 /* Three trainings are counted as three, and the comparison with what could be released is that of one. */
-static void noise_is_drawn_again_and_counted(void **state)
+TEST(noise_is_drawn_again_and_counted)
 {
-    (void)state;
     command_expect("-c noisy.ini -o run.compare-repetitions=2 -o run.compare=private-biases -O again", 0,
                    "with [run] compare-repetitions 3 trainings are counted");
     says("That is one draw of the noise: over 3 of them rmse is ");
@@ -139,9 +129,8 @@ static void noise_is_drawn_again_and_counted(void **state)
 }
 
 /* Each is a sentence, and none has a p value. */
-static void what_cannot_be_compared_says_why(void **state)
+TEST(what_cannot_be_compared_says_why)
 {
-    (void)state;
     command_expect("-q -c exact.ini -O mine", 0, "");
     command_expect("-q -c exact.ini -o run.seed=2 -O elsewhere", 0, "");
     command_expect("compare mine elsewhere", 3, "do not have the same test records");
@@ -160,9 +149,8 @@ static void what_cannot_be_compared_says_why(void **state)
 /* ---- finished runs ------------------------------------------------------------------------------------ */
 
 /* Both halves of a run's results by user are those of its metrics. */
-static void finished_runs_are_compared_by_user(void **state)
+TEST(finished_runs_are_compared_by_user)
 {
-    (void)state;
     command_expect("-q -c exact.ini -O one", 0, "");
     command_expect("-q -c exact.ini -o model.kind=mean -O other", 0, "");
     command_expect("compare one other --json", 0, "");
@@ -190,9 +178,8 @@ static void finished_runs_are_compared_by_user(void **state)
 }
 
 /* Lists have their metrics by user, too; the order of users in the file changes nothing. */
-static void ranked_runs_are_compared_by_user(void **state)
+TEST(ranked_runs_are_compared_by_user)
 {
-    (void)state;
     command_expect("-q -c lists.ini -O ranked", 0, "");
     command_expect(
         "-q -c lists.ini -o model.kind=popularity -o model.recommender= -o run.compare= -O popular", 0, "");
@@ -211,9 +198,8 @@ static void ranked_runs_are_compared_by_user(void **state)
     json_decref(list);
 }
 
-static void runs_with_other_test_records_are_refused(void **state)
+TEST(runs_with_other_test_records_are_refused)
 {
-    (void)state;
     command_expect("-q -c exact.ini -o run.seed=4 -O seed", 0, "");
     command_expect("compare one seed", 3, "do not have the same test records");
     command_expect("compare one seed", 3, "Compare runs of the same data, [split] and run.seed");
@@ -273,18 +259,4 @@ static int begin(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(biases_are_those_of_rank_0),
-        cmocka_unit_test(what_could_be_released_has_the_epsilon_of_the_run),
-        cmocka_unit_test(points_of_sweeps_are_compared_too),
-        cmocka_unit_test(what_cannot_be_released_is_left_out),
-        cmocka_unit_test(noise_is_drawn_again_and_counted),
-        cmocka_unit_test(what_cannot_be_compared_says_why),
-        cmocka_unit_test(finished_runs_are_compared_by_user),
-        cmocka_unit_test(ranked_runs_are_compared_by_user),
-        cmocka_unit_test(runs_with_other_test_records_are_refused),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

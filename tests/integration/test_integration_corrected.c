@@ -3,14 +3,9 @@
  * configs/corrected/: with noise from the system's generator every condition holds, and an accountant proves
  * a finite epsilon. Plans are made without data, from the sizes that the files declare.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <glob.h>
 
+#include "kit/test.h"
 #include "run/session.h"
 #include "integration/training.h"
 #include "plan/plan_make.h"
@@ -62,9 +57,8 @@ static void check_file(const char *path)
     session_close(&session);
 }
 
-static void every_condition_holds(void **state)
+TEST(every_condition_holds)
 {
-    (void)state;
     char pattern[512];
     glob_t found = {0};
     const char *source = getenv("DPFRAME_SOURCE_DIR");
@@ -78,14 +72,13 @@ static void every_condition_holds(void **state)
 }
 
 /* Calibrated noise is on the private side of the target, and close to it. */
-static void the_epsilon_is_the_one_that_the_file_states(void **state)
+TEST(the_epsilon_is_the_one_that_the_file_states)
 {
     static const struct {
         const char *file;
         int observer;
         double epsilon;
     } statements[] = {{"hdpmf.ini", DPF_OBSERVER_SERVER, 10}, {"privsr.ini", DPF_OBSERVER_PARTIES, 10}};
-    (void)state;
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         char path[512];
         struct session session;
@@ -134,9 +127,8 @@ static double proved_by(const char *file, const char *const *overrides, int n, d
  * dpimf-users had then, sigma 7.746 and 2.094, and less for the Gram row, they state what they really
  * cost: 1.9945 and 3.52 in place of 4.15 and 4.00.
  */
-static void one_ball_costs_half_of_what_was_stated(void **state)
+TEST(one_ball_costs_half_of_what_was_stated)
 {
-    (void)state;
     const char *const quickstart[] = {"accountants.list=pld", "model.items=300",
                                       "items.mechanism.noise-multiplier=3.873"};
     const char *const users[] = {"accountants.list=pld", "privacy.budget=per-release",
@@ -147,12 +139,4 @@ static void one_ball_costs_half_of_what_was_stated(void **state)
         fail_msg("quickstart %.6f, dpimf-users %.6f", first, second);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_condition_holds),
-        cmocka_unit_test(the_epsilon_is_the_one_that_the_file_states),
-        cmocka_unit_test(one_ball_costs_half_of_what_was_stated),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -4,14 +4,9 @@
  * what is refused, the noise that leaves the engine, and how far a run moves when the first, a middle or the
  * last user leaves.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 /* Before cmocka, which has a macro "fail". */
 #include "dpframe/additive.h"
-
-#include <cmocka.h>
+#include "kit/test.h"
 
 #include "audit/noise_check.h"
 #include "integration/moved_releases.h"
@@ -67,9 +62,8 @@ static const dpf_event *only_event(const struct plan *plan)
 }
 
 /* One event of all rounds, whatever their number; what does not know it refuses it. */
-static void a_run_is_one_event(void **state)
+TEST(a_run_is_one_event)
 {
-    (void)state;
     struct training t;
     plan_of(&t, CYCLIC);
     assert_int_equal(t.status, 0);
@@ -91,9 +85,8 @@ static void a_run_is_one_event(void **state)
     training_free(&t);
 }
 
-static void separation_is_enforced_or_nothing_is_proved(void **state)
+TEST(separation_is_enforced_or_nothing_is_proved)
 {
-    (void)state;
     static const struct {
         const char *changes;
         double separation, participations;
@@ -128,9 +121,8 @@ static void separation_is_enforced_or_nothing_is_proved(void **state)
 }
 
 /* With one band the noise is independent, and costs what mechanism gaussian does with the same sampler. */
-static void one_band_is_independent_noise(void **state)
+TEST(one_band_is_independent_noise)
 {
-    (void)state;
     struct training one, independent;
     plan_of(&one, CYCLIC "items.mechanism.bands=1");
     plan_of(&independent, CYCLIC "items.mechanism=gaussian\nitems.mechanism.calibration=noise-multiplier\n"
@@ -150,9 +142,8 @@ static void one_band_is_independent_noise(void **state)
     training_free(&independent);
 }
 
-static void a_total_budget_is_met(void **state)
+TEST(a_total_budget_is_met)
 {
-    (void)state;
     struct training t;
     plan_of(&t, CYCLIC "privacy.budget=total\nprivacy.total-epsilon=3\nprivacy.calibrate-by=pld");
     assert_int_equal(t.status, 0);
@@ -162,9 +153,8 @@ static void a_total_budget_is_met(void **state)
     training_free(&t);
 }
 
-static void what_does_not_fit_proves_nothing_or_is_refused(void **state)
+TEST(what_does_not_fit_proves_nothing_or_is_refused)
 {
-    (void)state;
     static const char *const refused[] = {
         "run.rounds=2000000",
         "items.transforms=\nitems.solve-at=party\nparties.kind=curator",
@@ -188,9 +178,8 @@ static void what_does_not_fit_proves_nothing_or_is_refused(void **state)
 
 /* What leaves the engine: C times the estimates' errors has the declared variance, and no correlation is
  * left. */
-static void the_engines_noise_is_as_stated(void **state)
+TEST(the_engines_noise_is_as_stated)
 {
-    (void)state;
     struct noise_check found;
     struct training t;
     struct pool *pool = pool_new(1);
@@ -205,9 +194,8 @@ static void the_engines_noise_is_as_stated(void **state)
 }
 
 /* Rows and rounds are the same with one thread and with several. */
-static void workers_do_not_matter(void **state)
+TEST(workers_do_not_matter)
 {
-    (void)state;
     struct training one, many;
     training_run(&one, BASE, CYCLIC);
     training_run(&many, BASE, CYCLIC "run.threads=3");
@@ -218,9 +206,8 @@ static void workers_do_not_matter(void **state)
     training_free(&many);
 }
 
-static void a_sampler_that_breaks_its_word_proves_nothing(void **state)
+TEST(a_sampler_that_breaks_its_word_proves_nothing)
 {
-    (void)state;
     struct training t;
     training_run(&t, BASE, CYCLIC);
     assert_string_equal(t.plan.ledger.deviation, "");
@@ -255,9 +242,8 @@ static void pipeline_of(struct pipeline *p, const char *adjacency, int code, con
 }
 
 /* The first, a middle and the last user, in every group of users that seeds make. */
-static void a_run_moves_no_further_than_its_event_states(void **state)
+TEST(a_run_moves_no_further_than_its_event_states)
 {
-    (void)state;
     static const char *const more[] = {
         "", "[items.mechanism]\nbands = 7\n",
         "[items.mechanism]\nmatrix = coefficients\ncoefficients = 1, -0.6, 0.2, 0.1\n"};
@@ -291,18 +277,4 @@ static void a_run_moves_no_further_than_its_event_states(void **state)
     assert_true(most <= 1); /* clipped messages of like direction use most of what is stated */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_is_one_event),
-        cmocka_unit_test(separation_is_enforced_or_nothing_is_proved),
-        cmocka_unit_test(one_band_is_independent_noise),
-        cmocka_unit_test(a_total_budget_is_met),
-        cmocka_unit_test(what_does_not_fit_proves_nothing_or_is_refused),
-        cmocka_unit_test(the_engines_noise_is_as_stated),
-        cmocka_unit_test(workers_do_not_matter),
-        cmocka_unit_test(a_sampler_that_breaks_its_word_proves_nothing),
-        cmocka_unit_test(a_run_moves_no_further_than_its_event_states),
-    };
-    return cmocka_run_group_tests(tests, worlds_begin, worlds_end);
-}
+FIXTURE(worlds_begin, worlds_end)

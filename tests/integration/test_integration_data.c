@@ -6,12 +6,8 @@
 #include "data/load.h"
 #include "dataset/summary.h"
 #include "reading/data_params.h"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,10 +110,9 @@ static void assert_degrees(const struct csr *csr, int64_t fewest, int64_t most)
     assert_int_equal(max, most);
 }
 
-static void movielens_100k(void **state)
+TEST(movielens_100k)
 {
     struct dataset d;
-    (void)state;
     need("ml-100k/u.data.gz");
     load("[data]\nformat = movielens-100k\npath = $/ml-100k/u.data.gz\nvalue-min = 1\nvalue-max = 5\n", &d);
     assert_counts(&d, 943, 1682, 100000);
@@ -132,10 +127,9 @@ static void movielens_100k(void **state)
     dataset_free(&d);
 }
 
-static void movielens_100k_last_by_time(void **state)
+TEST(movielens_100k_last_by_time)
 {
     struct dataset d;
-    (void)state;
     need("ml-100k/u.data.gz");
     load("[data]\nformat = movielens-100k\npath = $/ml-100k/u.data.gz\n[split]\nkind = leave-one-out\n", &d);
     assert_counts(&d, 943, 1682, 100000);
@@ -145,10 +139,9 @@ static void movielens_100k_last_by_time(void **state)
     dataset_free(&d);
 }
 
-static void movielens_100k_given_parts(void **state)
+TEST(movielens_100k_given_parts)
 {
     struct dataset d;
-    (void)state;
     need("ml-100k/ua.base.gz");
     load("[data]\nformat = movielens-100k\npath = $/ml-100k/ua.base.gz\n"
          "[split]\nkind = files\ntest.path = $/ml-100k/ua.test\n",
@@ -163,10 +156,9 @@ static void movielens_100k_given_parts(void **state)
     dataset_free(&d);
 }
 
-static void movielens_100k_complete_file_and_test_file(void **state)
+TEST(movielens_100k_complete_file_and_test_file)
 {
     struct dataset d;
-    (void)state;
     need("ml-100k/u.data.gz");
     load("[data]\nformat = movielens-100k\npath = $/ml-100k/u.data.gz\n"
          "[split]\nkind = files\ntest.path = $/ml-100k/u1.test\noverlap = test\n",
@@ -183,10 +175,9 @@ static void movielens_100k_complete_file_and_test_file(void **state)
                  "are also in the training part");
 }
 
-static void hdpmf_folds_through_a_pattern(void **state)
+TEST(hdpmf_folds_through_a_pattern)
 {
     struct dataset d;
-    (void)state;
     need("hdpmf-ml-100k-splits/ml-100k-0.4/u1.test");
     load("[data]\nformat = tsv\npath = $/hdpmf-ml-100k-splits/ml-100k-0.4/u[1-5].test\n"
          "[split]\nkind = files\ntest.path = $/hdpmf-ml-100k-splits/ml-100k-0.4/u1.test\n",
@@ -206,10 +197,9 @@ static void hdpmf_folds_through_a_pattern(void **state)
     dataset_free(&d);
 }
 
-static void movielens_1m(void **state)
+TEST(movielens_1m)
 {
     struct dataset d;
-    (void)state;
     need("ml-1m/derived/ratings.tsv.gz");
     load("[data]\nformat = tsv\npath = $/ml-1m/derived/ratings.tsv.gz\n", &d);
     assert_counts(&d, 6040, 3706, 1000209);
@@ -225,10 +215,9 @@ static void movielens_1m(void **state)
         "split.by = random");
 }
 
-static void movielens_1m_titles_with_double_colons(void **state)
+TEST(movielens_1m_titles_with_double_colons)
 {
     struct dataset d;
-    (void)state;
     need("ml-1m/movies.dat");
     /* Not ratings, but Latin-1 texts behind '::'. */
     load("[data]\nformat = movielens-1m\npath = $/ml-1m/movies.dat\nfeedback = implicit\n"
@@ -240,10 +229,9 @@ static void movielens_1m_titles_with_double_colons(void **state)
     dataset_free(&d);
 }
 
-static void movielens_latest_small(void **state)
+TEST(movielens_latest_small)
 {
     struct dataset d;
-    (void)state;
     need("ml-latest-small/ratings.csv.gz");
     load("[data]\nformat = csv\npath = $/ml-latest-small/ratings.csv.gz\nvalue-min = 0.5\nvalue-max = 5\n",
          &d);
@@ -262,10 +250,9 @@ static void movielens_latest_small(void **state)
         "outside the declared range 1 to 5");
 }
 
-static void movielens_latest_small_quoted_titles(void **state)
+TEST(movielens_latest_small_quoted_titles)
 {
     struct dataset d;
-    (void)state;
     need("ml-latest-small/movies.csv");
     load("[data]\npath = $/ml-latest-small/movies.csv\nfeedback = implicit\ncolumn.user = movieId\n"
          "column.item = title\ncolumn.rating = none\ncolumn.time = none\n",
@@ -275,10 +262,9 @@ static void movielens_latest_small_quoted_titles(void **state)
     dataset_free(&d);
 }
 
-static void amazon_instant_video(void **state)
+TEST(amazon_instant_video)
 {
     struct dataset d;
-    (void)state;
     need("amazon-instant-video/ratings.dat.gz");
     load("[data]\npath = $/amazon-instant-video/ratings.dat.gz\n", &d);
     assert_counts(&d, 8072, 11830, 63836);
@@ -295,10 +281,9 @@ static void amazon_instant_video(void **state)
 
 #define FILMTRUST "[data]\nformat = tsv\ndelimiter = spaces\npath = $/filmtrust/ratings.txt\n"
 
-static void filmtrust_duplicates_and_trust(void **state)
+TEST(filmtrust_duplicates_and_trust)
 {
     struct dataset d;
-    (void)state;
     need("filmtrust/ratings.txt");
     load(FILMTRUST "relation.path = $/filmtrust/trust.txt\n", &d);
     assert_counts(&d, 1508, 2071, 35494);
@@ -314,13 +299,12 @@ static void filmtrust_duplicates_and_trust(void **state)
 }
 
 /* The pair (308, 207) has 3.5 and then 3; (308, 235) has 4 and 1.5. */
-static void filmtrust_policies(void **state)
+TEST(filmtrust_policies)
 {
     static const struct {
         const char *policy;
         double value;
     } cases[] = {{"first", 3.5}, {"last", 3}, {"mean", 3.25}, {"sum", 6.5}};
-    (void)state;
     need("filmtrust/ratings.txt");
     for (size_t i = 0; i < 4; i++) {
         struct dataset d;
@@ -339,10 +323,9 @@ static void filmtrust_policies(void **state)
     }
 }
 
-static void ciao(void **state)
+TEST(ciao)
 {
     struct dataset d;
-    (void)state;
     need("ciao/derived/ratings.tsv.gz");
     load("[data]\nformat = tsv\npath = $/ciao/derived/ratings.tsv.gz\ncolumn.rating = 4\n"
          "relation.path = $/ciao/derived/trust.tsv.gz\nrelation.delimiter = tab\n",
@@ -361,10 +344,9 @@ static void ciao(void **state)
     dataset_free(&d);
 }
 
-static void lastfm_counts(void **state)
+TEST(lastfm_counts)
 {
     struct dataset d;
-    (void)state;
     need("lastfm-hetrec2011/ratings.txt.gz");
     load("[data]\nformat = tsv\npath = $/lastfm-hetrec2011/ratings.txt.gz\n"
          "relation.path = $/lastfm-hetrec2011/trusts.txt\n",
@@ -386,10 +368,9 @@ static void lastfm_counts(void **state)
     dataset_free(&d);
 }
 
-static void douban_given_parts_and_friends(void **state)
+TEST(douban_given_parts_and_friends)
 {
     struct dataset d;
-    (void)state;
     need("douban-3000/derived/train.tsv.gz");
     load("[data]\nformat = tsv\npath = $/douban-3000/derived/train.tsv.gz\n"
          "relation.path = $/douban-3000/derived/social.tsv\n"
@@ -404,10 +385,9 @@ static void douban_given_parts_and_friends(void **state)
     dataset_free(&d);
 }
 
-static void jester_is_negative_and_real(void **state)
+TEST(jester_is_negative_and_real)
 {
     struct dataset d;
-    (void)state;
     need("jester-5k/derived/ratings.tsv.gz");
     load("[data]\nformat = tsv\npath = $/jester-5k/derived/ratings.tsv.gz\nvalue-min = -10\nvalue-max = 10\n",
          &d);
@@ -420,10 +400,9 @@ static void jester_is_negative_and_real(void **state)
                  "ratings.tsv.gz:1: value \"-1.60\" is negative");
 }
 
-static void restaurants_with_semicolons(void **state)
+TEST(restaurants_with_semicolons)
 {
     struct dataset d;
-    (void)state;
     need("restaurant-consumer/rating_final.csv");
     load("[data]\npath = $/restaurant-consumer/rating_final.csv\ndelimiter = semicolon\n", &d);
     assert_counts(&d, 138, 130, 1161);
@@ -435,29 +414,13 @@ static void restaurants_with_semicolons(void **state)
                  "did you mean delimiter = semicolon");
 }
 
-int main(void)
+static int find_folder(void **state)
 {
+    (void)state;
     folder = getenv("DPFRAME_DATA");
     if (folder && !folder[0])
         folder = NULL;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(movielens_100k),
-        cmocka_unit_test(movielens_100k_last_by_time),
-        cmocka_unit_test(movielens_100k_given_parts),
-        cmocka_unit_test(movielens_100k_complete_file_and_test_file),
-        cmocka_unit_test(hdpmf_folds_through_a_pattern),
-        cmocka_unit_test(movielens_1m),
-        cmocka_unit_test(movielens_1m_titles_with_double_colons),
-        cmocka_unit_test(movielens_latest_small),
-        cmocka_unit_test(movielens_latest_small_quoted_titles),
-        cmocka_unit_test(amazon_instant_video),
-        cmocka_unit_test(filmtrust_duplicates_and_trust),
-        cmocka_unit_test(filmtrust_policies),
-        cmocka_unit_test(ciao),
-        cmocka_unit_test(lastfm_counts),
-        cmocka_unit_test(douban_given_parts_and_friends),
-        cmocka_unit_test(jester_is_negative_and_real),
-        cmocka_unit_test(restaurants_with_semicolons),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }
+
+FIXTURE(find_folder, NULL)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The budget of a data set over runs: what adds up, what is refused, and what a crash leaves. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "base/files.h"
 #include "integration/training.h"
 
@@ -88,10 +83,9 @@ static void write_plays(int users)
     training_file("all.txt", text);
 }
 
-static void items_are_chosen_by_released_counts_and_charged(void **state)
+TEST(items_are_chosen_by_released_counts_and_charged)
 {
     static char first[4096], again[4096], ids[4096], seeded[4096];
-    (void)state;
     write_plays(400);
     training_file("counting.ini", counting);
     training_file("factorizing.ini", factorizing);
@@ -141,9 +135,8 @@ static void items_are_chosen_by_released_counts_and_charged(void **state)
     command_expect("items out", 2, "no state of a recommender is released");
 }
 
-static void runs_add_up_until_nothing_is_left(void **state)
+TEST(runs_add_up_until_nothing_is_left)
 {
-    (void)state;
     command_expect("-c runs.ini -O first", 0, "");
     const double one = budget_of("first", "epsilon");
     assert_true(one > 0);
@@ -168,9 +161,8 @@ static void runs_add_up_until_nothing_is_left(void **state)
 
 /* Runs that were fixed beforehand are composed, which costs less than the sum; a limit is judged by what is
  * declared. */
-static void planned_runs_are_composed(void **state)
+TEST(planned_runs_are_composed)
 {
-    (void)state;
     command_expect("-c runs.ini -O c1 -o privacy.ledger=composed.jsonl", 0, "");
     const double one = budget_of("c1", "epsilon");
     assert_true(fabs(budget_of("c1", "epsilon_composed") - one) < 1e-9);
@@ -212,11 +204,10 @@ static void planned_runs_are_composed(void **state)
 }
 
 /* Whoever kills a run at any moment has no release that was not charged. */
-static void a_killed_run_that_released_is_charged(void **state)
+TEST(a_killed_run_that_released_is_charged)
 {
     enum { RUNS = 24 };
     int released = 0, killed = 0;
-    (void)state;
     for (int i = 0; i < RUNS; i++) {
         char arguments[128], path[64];
         snprintf(arguments, sizeof arguments,
@@ -237,11 +228,10 @@ static void a_killed_run_that_released_is_charged(void **state)
     command_expect("-c runs.ini -O at-last -o privacy.ledger=killed.jsonl", 0, "");
 }
 
-static void runs_beside_each_other_are_all_counted(void **state)
+TEST(runs_beside_each_other_are_all_counted)
 {
     enum { RUNS = 6 };
     pid_t runs[RUNS];
-    (void)state;
     for (int i = 0; i < RUNS; i++) {
         char arguments[128];
         snprintf(arguments, sizeof arguments,
@@ -261,9 +251,8 @@ static void runs_beside_each_other_are_all_counted(void **state)
 }
 
 /* Points of a sweep are runs. */
-static void a_sweep_is_as_many_runs(void **state)
+TEST(a_sweep_is_as_many_runs)
 {
-    (void)state;
     char text[sizeof config + 256];
     snprintf(text, sizeof text,
              "%s[sweep]\nquestion = How much?\nrun.seed = 1..2\nvariant.loud = "
@@ -274,9 +263,8 @@ static void a_sweep_is_as_many_runs(void **state)
     assert_int_equal(lines_of("swept.jsonl"), 5);
 }
 
-static void what_does_not_add_up_is_refused(void **state)
+TEST(what_does_not_add_up_is_refused)
 {
-    (void)state;
     training_file(
         "other.jsonl",
         "{\"dpframe_ledger\":1,\"unit\":\"record\",\"adjacency\":\"flip\",\"observer\":\"outsider\"}\n");
@@ -298,9 +286,8 @@ static void what_does_not_add_up_is_refused(void **state)
 
 /* A run that takes the lists of ids for public says nothing of whoever alone has an item, and then a sum with
    it says nothing either. */
-static void runs_that_protect_less_do_not_add_up(void **state)
+TEST(runs_that_protect_less_do_not_add_up)
 {
-    (void)state;
     static const char declared[] =
         "-c runs.ini -O public -o privacy.ledger=public.jsonl -o privacy.id-lists=public";
     command_expect(declared, 0, "");
@@ -335,14 +322,13 @@ static const char read_from[] =
 
 /* A person whom one of the runs does not protect is not protected by the sum: where the list of a side is
    taken from the data, whoever adds to it shows. Each adjacency, each list, both orders. */
-static void lists_from_elsewhere_do_not_add_up(void **state)
+TEST(lists_from_elsewhere_do_not_add_up)
 {
     static const char *const adjacencies[] = {"zero-out", "replace", "add-remove"};
     static const char *const catalogues[] = {"", " -o data.users-file=users.txt",
                                              " -o data.items-file=items.txt",
                                              " -o data.users-file=users.txt -o data.items-file=items.txt"};
     char records[512] = "user,item,rating\n", users[128] = "", items[64] = "", arguments[512];
-    (void)state;
     for (int u = 0; u < 10; u++) {
         for (int i = 0; i < 3; i++)
             snprintf(records + strlen(records), sizeof records - strlen(records), "u%d,i%d,%d\n", u,
@@ -383,9 +369,8 @@ static void lists_from_elsewhere_do_not_add_up(void **state)
 }
 
 /* Two runs with the same noise differ by what their data differ. */
-static void reproducible_noise_is_not_added_up(void **state)
+TEST(reproducible_noise_is_not_added_up)
 {
-    (void)state;
     static const char again[] =
         " -c runs.ini -o privacy.ledger=seeded.jsonl -o privacy.randomness=reproducible "
         "-o privacy.noise-seed=";
@@ -400,9 +385,8 @@ static void reproducible_noise_is_not_added_up(void **state)
 }
 
 /* What a run was charged bounds what it tells only if it kept to its plan. */
-static void a_run_that_departs_from_its_plan_releases_nothing(void **state)
+TEST(a_run_that_departs_from_its_plan_releases_nothing)
 {
-    (void)state;
     static const char correlated[] =
         "--plugin-dir %s/integration-plugins -c runs.ini -O departed%s -o privacy.ledger=departed.jsonl "
         "-o run.rounds=12 -o items.mechanism=correlated-gaussian -o items.mechanism.noise-multiplier=4 "
@@ -424,9 +408,8 @@ static void a_run_that_departs_from_its_plan_releases_nothing(void **state)
 }
 
 /* Noise in shares holds against so many parties; the sum of two runs does not against more. */
-static void curious_parties_are_the_same(void **state)
+TEST(curious_parties_are_the_same)
 {
-    (void)state;
     static const char shares[] =
         "-c shares.ini -O shares%d -o privacy.ledger=shares.jsonl -o privacy.adjacency=zero-out "
         "-o privacy.observer=parties -o items.aggregator=secagg "
@@ -446,9 +429,8 @@ static void curious_parties_are_the_same(void **state)
 }
 
 /* A run that was stopped while it wrote had released nothing: its part of a line goes. */
-static void part_of_a_line_is_dropped(void **state)
+TEST(part_of_a_line_is_dropped)
 {
-    (void)state;
     command_expect("-c runs.ini -O whole -o privacy.ledger=torn.jsonl", 0, "");
     FILE *file = fopen(command_path("torn.jsonl"), "a");
     assert_non_null(file);
@@ -460,9 +442,8 @@ static void part_of_a_line_is_dropped(void **state)
 }
 
 /* A full disk is no fault of the configuration; nothing is released. */
-static void a_full_disk_fails_the_run(void **state)
+TEST(a_full_disk_fails_the_run)
 {
-    (void)state;
     char preload[512];
     snprintf(preload, sizeof preload, "%s/integration-preload/disturbed.so", getenv("DPFRAME_BUILD_DIR"));
     if (access(preload, F_OK) != 0) {
@@ -477,23 +458,4 @@ static void a_full_disk_fails_the_run(void **state)
     assert_false(command_exists("full/run.json"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_add_up_until_nothing_is_left),
-        cmocka_unit_test(items_are_chosen_by_released_counts_and_charged),
-        cmocka_unit_test(planned_runs_are_composed),
-        cmocka_unit_test(a_killed_run_that_released_is_charged),
-        cmocka_unit_test(runs_beside_each_other_are_all_counted),
-        cmocka_unit_test(a_sweep_is_as_many_runs),
-        cmocka_unit_test(what_does_not_add_up_is_refused),
-        cmocka_unit_test(runs_that_protect_less_do_not_add_up),
-        cmocka_unit_test(lists_from_elsewhere_do_not_add_up),
-        cmocka_unit_test(reproducible_noise_is_not_added_up),
-        cmocka_unit_test(a_run_that_departs_from_its_plan_releases_nothing),
-        cmocka_unit_test(curious_parties_are_the_same),
-        cmocka_unit_test(part_of_a_line_is_dropped),
-        cmocka_unit_test(a_full_disk_fails_the_run),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

@@ -3,12 +3,7 @@
  * The same bytes: for any number of threads, for whoever holds the records, and for each seed. And
  * other bytes where randomness must differ.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include <locale.h>
@@ -50,9 +45,8 @@ static void assert_threads_agree(const char *changes)
     training_free(&one);
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
-    (void)state;
     assert_threads_agree("items.loss=explicit-als\nitems.loss.lambda=0.1\nitems.solver=cholesky\n");
     assert_threads_agree(
         "users.solver=cg\nitems.loss=explicit-als\nitems.loss.lambda=0.1\nitems.solver=cg\n");
@@ -73,9 +67,8 @@ static void assert_related(const char *a_changes, const char *b_changes, int sam
     training_free(&b);
 }
 
-static void seeds_have_their_own_domains(void **state)
+TEST(seeds_have_their_own_domains)
 {
-    (void)state;
     assert_related(NOISY, NOISY, 1);
     assert_related(NOISY, NOISY "privacy.noise-seed=2\n", 0);
     assert_related(NOISY "privacy.randomness=secure\n", NOISY "privacy.randomness=secure\n", 0);
@@ -88,9 +81,8 @@ static void seeds_have_their_own_domains(void **state)
  * Gradients are 0 when both sides start at 0, so what is left is noise alone: run.seed must not reach it. The
  * ratings are in a file, since run.seed generates synthetic ones.
  */
-static void run_seed_does_not_reach_noise(void **state)
+TEST(run_seed_does_not_reach_noise)
 {
-    (void)state;
     training_file("ratings.csv", "user,item,rating\n1,1,3\n1,2,3\n2,1,3\n2,2,3\n");
     static const char changes[] = NOISY "data.format=csv\nmodel.init-scale=0\nusers.update=no\n";
     char a_text[1024], b_text[1024];
@@ -106,9 +98,8 @@ static void run_seed_does_not_reach_noise(void **state)
 }
 
 /* Integers add up to the same whoever holds the records, and whether messages go by rows or by users. */
-static void holders_do_not_matter(void **state)
+TEST(holders_do_not_matter)
 {
-    (void)state;
     assert_related(RELEASED, RELEASED "parties.kind=silos-by-users\nparties.count=4\n", 1);
     assert_related(RELEASED, RELEASED "parties.kind=silos-by-items\nparties.count=4\n", 1);
     assert_related(RELEASED, RELEASED "parties.kind=users\n", 1);
@@ -120,9 +111,8 @@ static void holders_do_not_matter(void **state)
 }
 
 /* A user row of the users' side, too. */
-static void holders_do_not_matter_for_users(void **state)
+TEST(holders_do_not_matter_for_users)
 {
-    (void)state;
     static const char users[] =
         "users.loss=squared-error\nusers.solver=gradient-descent\nusers.solver.rate=0.02\n"
         "users.mechanism=none\nusers.aggregator=sum\n" RELEASED;
@@ -139,9 +129,8 @@ static void holders_do_not_matter_for_users(void **state)
     "users.loss.lambda=1\nitems.loss.lambda=1\n"
 
 /* Quadratic queries with a Gram row: the Gram matrix of all users is a sum over parties as well. */
-static void gram_rows_are_sums_too(void **state)
+TEST(gram_rows_are_sums_too)
 {
-    (void)state;
     assert_related(IMPLICIT RELEASED, IMPLICIT RELEASED "parties.kind=silos-by-users\nparties.count=4\n", 1);
     assert_related(IMPLICIT RELEASED, IMPLICIT RELEASED "parties.kind=silos-by-items\nparties.count=4\n", 1);
     struct training by_rows, by_users, declared, declared_rows, local;
@@ -163,9 +152,8 @@ static void gram_rows_are_sums_too(void **state)
 }
 
 /* Fixed point against float32: the same up to rounding. */
-static void released_without_noise_is_local(void **state)
+TEST(released_without_noise_is_local)
 {
-    (void)state;
     struct training released, local;
     training_run(&released, base, RELEASED);
     training_run(&local, base, "");
@@ -208,9 +196,8 @@ static char *ledger_of(const struct training *t)
     return text;
 }
 
-static void decimal_commas_change_nothing(void **state)
+TEST(decimal_commas_change_nothing)
 {
-    (void)state;
     struct training plain, german;
     training_file("ratings.csv", "user,item,rating\n1,1,3.5\n1,2,2.25\n2,1,1.5\n2,2,4.75\n");
     char text[1024];
@@ -234,13 +221,4 @@ static void decimal_commas_change_nothing(void **state)
     training_free(&german);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_do_not_matter),           cmocka_unit_test(seeds_have_their_own_domains),
-        cmocka_unit_test(run_seed_does_not_reach_noise),   cmocka_unit_test(holders_do_not_matter),
-        cmocka_unit_test(holders_do_not_matter_for_users), cmocka_unit_test(gram_rows_are_sums_too),
-        cmocka_unit_test(released_without_noise_is_local), cmocka_unit_test(decimal_commas_change_nothing),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -3,12 +3,7 @@
  * DPIMF's pipeline end to end on small data: what the ledger says of weighted records, how long joined rows
  * may be, the refit at the end, and that silent records cost nothing at alpha0 = 1.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 static const char base[] =
@@ -44,9 +39,8 @@ static double event_epsilon(const struct training *t, int32_t block)
 }
 
 /* The budget is that of weight 1; the ledger's sensitivities have the weight in them. */
-static void weights_are_in_the_ledger(void **state)
+TEST(weights_are_in_the_ledger)
 {
-    (void)state;
     struct training plain, drawn;
     const double budget = log1p(4 * expm1(1)); /* brought to 1 by keeping a quarter: Eq. 22 */
     char changes[256];
@@ -70,9 +64,8 @@ static void weights_are_in_the_ledger(void **state)
 }
 
 /* With alpha0 below 1 all three blocks are noised, with sensitivities of Eq. 15-18. */
-static void all_orders_are_charged(void **state)
+TEST(all_orders_are_charged)
 {
-    (void)state;
     struct training t;
     training_run(&t, base, "items.loss.unobserved-weight=0.8\nitems.mechanism.shares=0.8, 0.1, 0.1");
     assert_true(fabs(event_epsilon(&t, 0) - 0.8) < 1e-6);
@@ -102,10 +95,9 @@ static void initial_lengths(const char *changes, int side, double *radius, doubl
 }
 
 /* Bounds hold before the first step, to the last bit, and no more than that is taken from the rows. */
-static void rows_start_inside_their_ball(void **state)
+TEST(rows_start_inside_their_ball)
 {
     double radius, least, most;
-    (void)state;
     for (int i = 0; i < 40; i++) {
         char changes[256];
         snprintf(changes, sizeof changes,
@@ -123,9 +115,8 @@ static void rows_start_inside_their_ball(void **state)
 }
 
 /* A mean of rows in the ball lies in it, a sum need not. */
-static void joined_rows_have_a_bound(void **state)
+TEST(joined_rows_have_a_bound)
 {
-    (void)state;
     struct training t;
     const double radius = 1 / sqrt(0.05);
     training_run(&t, base, "");
@@ -143,9 +134,8 @@ static void joined_rows_have_a_bound(void **state)
 }
 
 /* Phase 3: users' rows minimise their loss on the joined items. */
-static void users_fit_the_joined_items(void **state)
+TEST(users_fit_the_joined_items)
 {
-    (void)state;
     struct training t;
     training_run(&t, base, "");
     const struct csr *csr = &t.dataset.train.by_user;
@@ -176,12 +166,4 @@ static void users_fit_the_joined_items(void **state)
     training_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_are_in_the_ledger),    cmocka_unit_test(all_orders_are_charged),
-        cmocka_unit_test(rows_start_inside_their_ball), cmocka_unit_test(joined_rows_have_a_bound),
-        cmocka_unit_test(users_fit_the_joined_items),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -4,12 +4,8 @@
  * Without it the tests are skipped.
  */
 #include "evaluate/evaluate.h"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,9 +114,8 @@ static int user_mean(void *context, int32_t user, const int32_t *items, int64_t 
 }
 
 /* Reference: an independent NumPy implementation with ties counted half, on the same split. */
-static void popularity_on_the_latest_record(void **state)
+TEST(popularity_on_the_latest_record)
 {
-    (void)state;
     struct run run;
     struct metrics m;
     run_start(&run, "[data]\nformat = movielens-100k\npath = %s/u.data.gz\nfeedback = implicit\n"
@@ -135,9 +130,8 @@ static void popularity_on_the_latest_record(void **state)
 }
 
 /* The same among 99 random items: a draw of negatives moves HR by about 0.01. */
-static void popularity_among_sampled_negatives(void **state)
+TEST(popularity_among_sampled_negatives)
 {
-    (void)state;
     struct run run;
     struct metrics m;
     run_start(&run, "[data]\nformat = movielens-100k\npath = %s/u.data.gz\nfeedback = implicit\n"
@@ -152,9 +146,8 @@ static void popularity_among_sampled_negatives(void **state)
 }
 
 /* Published: MyMediaLite's UserAverage on u1.base and u1.test, RMSE 1.063 and MAE 0.850. */
-static void user_mean_on_the_first_published_fold(void **state)
+TEST(user_mean_on_the_first_published_fold)
 {
-    (void)state;
     struct run run;
     struct metrics m;
     run_start(&run, "[data]\nformat = movielens-100k\npath = %s/u.data.gz\nvalue-min = 1\nvalue-max = 5\n"
@@ -168,14 +161,4 @@ static void user_mean_on_the_first_published_fold(void **state)
     assert_int_equal(m.items[2].n, 459);
     metrics_free(&m);
     run_end(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(popularity_on_the_latest_record),
-        cmocka_unit_test(popularity_among_sampled_negatives),
-        cmocka_unit_test(user_mean_on_the_first_published_fold),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,9 @@
  * with noise that can be reproduced, the server's released factors are those of a simulation that adds the
  * messages of the same survivors (chosen-sum, a plugin of the tests), or nothing is released at all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <glob.h>
 
+#include "kit/test.h"
 #include "integration/party_processes.h"
 
 static const char base[] =
@@ -51,9 +46,8 @@ static const char weighted[] =
 
 /* ---- tests -------------------------------------------------------------------------------------------- */
 
-static void the_same_bytes_as_the_simulation(void **state)
+TEST(the_same_bytes_as_the_simulation)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
     const pid_t server = start_server("all", "");
     start_parties("all", pids, NULL);
@@ -75,9 +69,8 @@ static void the_same_bytes_as_the_simulation(void **state)
 }
 
 /* Messages of a party: HELLO, READY, then keys, shares, input and unmasking of each round. */
-static void parties_lost_in_each_phase(void **state)
+TEST(parties_lost_in_each_phase)
 {
-    (void)state;
     static const char *const options[N_PARTIES + 1] = {
         [2] = "-o federation.in-front=faulty -o federation.in-front.kill-after=2",  /* before its keys */
         [5] = "-o federation.in-front=faulty -o federation.in-front.kill-after=3",  /* before its shares */
@@ -95,9 +88,8 @@ static void parties_lost_in_each_phase(void **state)
 }
 
 /* Who is silent, or later than the deadline, is lost; who is slow is not. */
-static void parties_late_in_each_phase(void **state)
+TEST(parties_late_in_each_phase)
 {
-    (void)state;
     static const char *const options[N_PARTIES + 1] = {
         [1] = "-o federation.in-front=faulty -o federation.in-front.silent-after=2",
         [4] = "-o federation.in-front=faulty -o federation.in-front.silent-after=4",
@@ -120,9 +112,8 @@ static void parties_late_in_each_phase(void **state)
     expect_simulated("late", "round 0: 1 2 4 5 6 7 8 9 10 11\n", "-o run.rounds=1");
 }
 
-static void too_few_survivors_release_nothing(void **state)
+TEST(too_few_survivors_release_nothing)
 {
-    (void)state;
     const char *options[N_PARTIES + 1] = {NULL};
     pid_t pids[N_PARTIES + 1];
     for (int p = 1; p <= 5; p++)
@@ -138,9 +129,8 @@ static void too_few_survivors_release_nothing(void **state)
 }
 
 /* What parties repeat changes nothing, and what the server repeats gets the same answer once more. */
-static void repeats_and_reorders(void **state)
+TEST(repeats_and_reorders)
 {
-    (void)state;
     const char *options[N_PARTIES + 1];
     pid_t pids[N_PARTIES + 1];
     for (int p = 1; p <= N_PARTIES; p++)
@@ -159,9 +149,8 @@ static void repeats_and_reorders(void **state)
     same_release("replayed", "simulated");
 }
 
-static void who_agrees_to_something_else_stays_out(void **state)
+TEST(who_agrees_to_something_else_stays_out)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
     const pid_t server = start_server("terms", "");
     for (int p = 1; p < N_PARTIES; p++)
@@ -204,9 +193,8 @@ static void who_agrees_to_something_else_stays_out(void **state)
     same_release("terms", "simulated"); /* nothing of that has moved anything */
 }
 
-static void a_server_that_is_killed_releases_nothing(void **state)
+TEST(a_server_that_is_killed_releases_nothing)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
     static const char *const waits = "-o federation.join-time=2";
     const char *options[N_PARTIES + 1];
@@ -227,9 +215,8 @@ static void a_server_that_is_killed_releases_nothing(void **state)
 }
 
 /* With the noise of real runs: what was joined is charged once, and limits are limits. */
-static void a_party_limits_what_it_takes_part_in(void **state)
+TEST(a_party_limits_what_it_takes_part_in)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
     char text[1 << 14];
     base_options = "";
@@ -289,9 +276,8 @@ static void a_party_limits_what_it_takes_part_in(void **state)
 }
 
 /* What a party decides for itself it does not take from a file that it includes; it may say the same in its own. */
-static void a_shared_file_decides_nothing_for_a_party(void **state)
+TEST(a_shared_file_decides_nothing_for_a_party)
 {
-    (void)state;
     static const struct {
         const char *shared, *own, *options, *why;
         int code;
@@ -358,9 +344,8 @@ static void leave_out_one(const char *from, const char *to)
  * with other records it is refused; with its own it is the run that it has paid for, which is most of what it
  * allows. A limit on participations is one over all starts: the statement counts no more.
  */
-static void a_party_comes_back(void **state)
+TEST(a_party_comes_back)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
 #define CAPPED                                                                                               \
     "-o run.rounds=4 -o items.sampler=poisson-users -o items.sampler.rate=1 -o items.max-participations=4"
@@ -407,9 +392,8 @@ static void a_party_comes_back(void **state)
 }
 
 /* Killed at any time: whatever the server says it has added is what it has added. */
-static void parties_killed_at_random(void **state)
+TEST(parties_killed_at_random)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
     const char *options[N_PARTIES + 1];
     for (int p = 1; p <= N_PARTIES; p++)
@@ -436,9 +420,8 @@ static void parties_killed_at_random(void **state)
 
 /* Over gRPC, if it was built: the same bytes; and the server believes the certificate, not what a party says.
  */
-static void over_grpc(void **state)
+TEST(over_grpc)
 {
-    (void)state;
     static char options[N_PARTIES + 1][400];
     const char *all[N_PARTIES + 1];
     char server_options[400], plugin[600];
@@ -478,28 +461,13 @@ static void over_grpc(void **state)
     assert_int_equal(communication("grpc", "bytes_up"), communication("simulated", "bytes_up"));
 }
 
-int main(void)
+static int begin(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_bytes_as_the_simulation),
-        cmocka_unit_test(parties_lost_in_each_phase),
-        cmocka_unit_test(parties_late_in_each_phase),
-        cmocka_unit_test(too_few_survivors_release_nothing),
-        cmocka_unit_test(repeats_and_reorders),
-        cmocka_unit_test(who_agrees_to_something_else_stays_out),
-        cmocka_unit_test(a_server_that_is_killed_releases_nothing),
-        cmocka_unit_test(a_party_limits_what_it_takes_part_in),
-        cmocka_unit_test(a_shared_file_decides_nothing_for_a_party),
-        cmocka_unit_test(a_party_comes_back),
-        cmocka_unit_test(parties_killed_at_random),
-        cmocka_unit_test(over_grpc),
-    };
-    if (parties_begin() != 0)
-        return 1;
+    if (parties_begin(state) != 0)
+        return -1;
     training_file("base.ini", base);
     training_file("weighted.ini", weighted);
-    const int status = cmocka_run_group_tests(tests, NULL, NULL);
-    void *state = NULL;
-    training_end(&state);
-    return status;
+    return 0;
 }
+
+FIXTURE(begin, training_end)

@@ -3,24 +3,18 @@
  * What goes wrong between a server and parties, beside what test_integration_federation has: the oracle is again
  * the simulation over those who are in the sums, or that nothing is released.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
+#include "kit/test.h"
 #include "integration/federated_methods.h"
 
 /* ---- a server that may send anything ---- */
 
 /* Keys of all parties are known beforehand, so that the server cannot play parties of its own, nor tell two stories
  * of who has survived: the machines' tests have those lies one by one. */
-static void keys_that_are_known_beforehand(void **state)
+TEST(keys_that_are_known_beforehand)
 {
-    (void)state;
     static char options[N_PARTIES + 1][256];
     const char *all[N_PARTIES + 1];
     pid_t pids[N_PARTIES + 1];
@@ -65,9 +59,8 @@ static void keys_that_are_known_beforehand(void **state)
 
 /* Messages of a party: HELLO, READY, then keys, shares, input and unmasking of each round. The connection is lost with
  * its shares, and with its answer to the list of survivors: the server asks again, and the answer that was kept is sent. */
-static void a_connection_that_is_lost_in_a_round(void **state)
+TEST(a_connection_that_is_lost_in_a_round)
 {
-    (void)state;
     static const char *const options[N_PARTIES + 1] = {
         [3] = "-o federation.in-front=faulty -o federation.in-front.cut-after=3",
         [8] = "-o federation.in-front=faulty -o federation.in-front.cut-after=5",
@@ -85,9 +78,8 @@ static void a_connection_that_is_lost_in_a_round(void **state)
 }
 
 /* Losses, repeats, delays and disorder everywhere: whatever the server says is in its sums is in them. */
-static void messages_in_disorder(void **state)
+TEST(messages_in_disorder)
 {
-    (void)state;
     static char options[N_PARTIES + 1][512];
     const char *all[N_PARTIES + 1];
     char server_options[512];
@@ -120,9 +112,8 @@ static void messages_in_disorder(void **state)
 /* ---- parties that are not as they should be ---- */
 
 /* A server that sees messages leaves out one with numbers that no solved row has. */
-static void numbers_out_of_range(void **state)
+TEST(numbers_out_of_range)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1] = {0};
     char liar[2048];
     run_config = "dpimf.ini";
@@ -139,9 +130,8 @@ static void numbers_out_of_range(void **state)
 
 /* A clock that is a year ahead moves no deadline. A disk that is full when the round has to be written down ends the
  * party before its answer leaves. */
-static void a_wrong_clock_and_a_full_disk(void **state)
+TEST(a_wrong_clock_and_a_full_disk)
 {
-    (void)state;
     char preload[600];
     pid_t pids[N_PARTIES + 1];
     if (!disturbed(preload, sizeof preload))
@@ -206,9 +196,8 @@ static void add_parties(const char *prefix, int noise, int64_t out[ROUNDS][ITEMS
  * has written down at each party, is the sum of the records' contributions. In the first round these are those of a
  * simulation, which has other noise.
  */
-static void real_noise_is_in_the_sum(void **state)
+TEST(real_noise_is_in_the_sum)
 {
-    (void)state;
     static int64_t sum[ROUNDS][ITEMS][COLUMNS], noise[ROUNDS][ITEMS][COLUMNS], exact[ROUNDS][ITEMS][COLUMNS],
         simulated[ROUNDS][ITEMS][COLUMNS], other_noise[ROUNDS][ITEMS][COLUMNS];
     static char options[2048];
@@ -268,9 +257,8 @@ static int ask(int port, const char *what, char *out, size_t size)
 }
 
 /* Counts of parties are told where the statement does not protect who takes part, and only there. */
-static void metrics_of_the_server(void **state)
+TEST(metrics_of_the_server)
 {
-    (void)state;
     static const char *const get = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     static char text[1 << 14];
     char options[256];
@@ -311,9 +299,8 @@ static void metrics_of_the_server(void **state)
 
 /* A slow party is named, costs the others a quorum's time instead of the deadline, and is not asked again; who is not
    enrolled is refused, and who is taken off the list leaves in the middle of the run. */
-static void slow_and_revoked_parties_are_left_out(void **state)
+TEST(slow_and_revoked_parties_are_left_out)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
     const char *all[N_PARTIES + 1] = {NULL};
     run_config = "hdpmf.ini";
@@ -342,19 +329,4 @@ static void slow_and_revoked_parties_are_left_out(void **state)
     base_options = "--insecure-test -o privacy.randomness=reproducible";
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slow_and_revoked_parties_are_left_out),
-        cmocka_unit_test(keys_that_are_known_beforehand),
-        cmocka_unit_test(a_connection_that_is_lost_in_a_round),
-        cmocka_unit_test(messages_in_disorder),
-        cmocka_unit_test(numbers_out_of_range),
-        cmocka_unit_test(a_wrong_clock_and_a_full_disk),
-        cmocka_unit_test(real_noise_is_in_the_sum),
-        cmocka_unit_test(metrics_of_the_server),
-    };
-    if (methods_begin() != 0)
-        return 1;
-    return methods_end(cmocka_run_group_tests(tests, NULL, NULL));
-}
+FIXTURE(methods_begin, training_end)

@@ -3,12 +3,7 @@
  * Parties and servers that are not what they say: a patched client under secure aggregation, a peer that floods the server
  * before it says who it is, and names and reasons that would be lines or commands in somebody's log.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/federated_methods.h"
 
 /* ---- a patched client --------------------------------------------------------------------------------- */
@@ -69,9 +64,8 @@ static void expect_lie(const char *run, const char *program, const char *share, 
     }
 }
 
-static void lies_under_secure_aggregation(void **state)
+TEST(lies_under_secure_aggregation)
 {
-    (void)state;
     static const char *const one_lost[N_PARTIES + 1] = {
         [8] = "-o federation.in-front=faulty -o federation.in-front.kill-after=4"};
     char program[300], preload[600];
@@ -112,9 +106,8 @@ static void expect_clean(const char *name)
 }
 
 /* A party's name and reason at the server, and in what the server answers; the server's reasons and list at a party. */
-static void text_of_others_is_escaped(void **state)
+TEST(text_of_others_is_escaped)
 {
-    (void)state;
     char plugins[1100], options[2048];
     run_config = "hdpmf.ini";
     snprintf(plugins, sizeof plugins, " --plugin-dir %s", training_plugins("integration-plugins"));
@@ -171,9 +164,8 @@ static long peak_of(pid_t pid)
 }
 
 /* A peer with a certificate sends 64 MB in place of who it is: the server keeps a thousandth of that, and hangs up. */
-static void a_flood_before_the_name(void **state)
+TEST(a_flood_before_the_name)
 {
-    (void)state;
     static const long most = 8192;
     char plugins[1100], own[400], options[2048];
     run_config = "hdpmf.ini";
@@ -220,14 +212,4 @@ static void a_flood_before_the_name(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lies_under_secure_aggregation),
-        cmocka_unit_test(text_of_others_is_escaped),
-        cmocka_unit_test(a_flood_before_the_name),
-    };
-    if (methods_begin() != 0)
-        return 1;
-    return methods_end(cmocka_run_group_tests(tests, NULL, NULL));
-}
+FIXTURE(methods_begin, training_end)

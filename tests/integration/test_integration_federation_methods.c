@@ -4,19 +4,13 @@
  * its form in which the server sees messages with rows of their own; the recommender private-gram; and DPIMF,
  * whose parties are sites that solve.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/federated_methods.h"
 
 /* A user's row is for the rows before and after a release; the noise comes in shares. A party that is lost after its
  * input is in the first sum and in no other. */
-static void hdpmf_solves_after_the_release(void **state)
+TEST(hdpmf_solves_after_the_release)
 {
-    (void)state;
     static const char *const options[N_PARTIES + 1] = {
         [4] = "-o federation.in-front=faulty -o federation.in-front.kill-after=5"};
     pid_t pids[N_PARTIES + 1];
@@ -40,9 +34,8 @@ static void hdpmf_solves_after_the_release(void **state)
 }
 
 /* Where the server sees messages, each party adds all of the noise, and sends the rows of its items. */
-static void messages_in_the_open(void **state)
+TEST(messages_in_the_open)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
     run_config = "open.ini";
     const pid_t server = start_server("open", "");
@@ -72,9 +65,8 @@ static void same_model(const char *run, const char *other)
 }
 
 /* The model is made at each end from what the server has released; the scores of a party are its own. */
-static void private_gram_from_sums(void **state)
+TEST(private_gram_from_sums)
 {
-    (void)state;
     static const char *const options[N_PARTIES + 1] = {
         [4] = "-o federation.in-front=faulty -o federation.in-front.kill-after=2"};
     static const char *const forms[] = {"gram", "projected"};
@@ -116,9 +108,8 @@ static void private_gram_from_sums(void **state)
 }
 
 /* Sums that are made more than once have a round each, and the statement counts them. */
-static void rounds_of_sums(void **state)
+TEST(rounds_of_sums)
 {
-    (void)state;
     static const struct {
         const char *name, *options, *says;
     } cases[] = {
@@ -153,9 +144,8 @@ static void rounds_of_sums(void **state)
     }
 }
 
-static void dpimf_at_sites(void **state)
+TEST(dpimf_at_sites)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1] = {0};
     char text[1 << 14];
     static const char *const sites = "-o federation.parties=sites.txt";
@@ -198,9 +188,8 @@ static void dpimf_at_sites(void **state)
 }
 
 /* A site with many users sends one message under secure aggregation, with its share of the noise and the proof for users. */
-static void sites_send_the_sums_of_their_users(void **state)
+TEST(sites_send_the_sums_of_their_users)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1] = {0};
     char text[1 << 14];
     static const char *const sites = "-o federation.parties=sites.txt";
@@ -244,9 +233,8 @@ static void sites_send_the_sums_of_their_users(void **state)
 
 /* ---- what cannot be ---- */
 
-static void combinations_that_are_refused(void **state)
+TEST(combinations_that_are_refused)
 {
-    (void)state;
     static const struct {
         const char *config, *options, *why;
     } cases[] = {
@@ -272,18 +260,4 @@ static void combinations_that_are_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hdpmf_solves_after_the_release),
-        cmocka_unit_test(messages_in_the_open),
-        cmocka_unit_test(private_gram_from_sums),
-        cmocka_unit_test(rounds_of_sums),
-        cmocka_unit_test(sites_send_the_sums_of_their_users),
-        cmocka_unit_test(dpimf_at_sites),
-        cmocka_unit_test(combinations_that_are_refused),
-    };
-    if (methods_begin() != 0)
-        return 1;
-    return methods_end(cmocka_run_group_tests(tests, NULL, NULL));
-}
+FIXTURE(methods_begin, training_end)

@@ -3,12 +3,7 @@
  * Over gRPC between network namespaces, as on machines: a network that goes down, a process that is stopped, and one
  * that is killed. Needs root, ip and the link grpc.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/federated_methods.h"
 
 static char space[32];
@@ -74,9 +69,10 @@ static pid_t begin_run(const char *run_name, pid_t pids[N_PARTIES + 1], char opt
 
 /* Party 4 is behind the network that goes down, 6 is stopped for two deadlines, and 8 is killed: all three while rounds
  * are made. Whatever the server says is in its sums is in them. */
-static void a_network_that_goes_down(void **state)
+TEST(a_network_that_goes_down)
 {
-    (void)state;
+    if (!has_grpc())
+        skip();
     static char options[N_PARTIES + 1][400];
     pid_t pids[N_PARTIES + 1];
     const pid_t server = begin_run("net", pids, options);
@@ -99,9 +95,10 @@ static void a_network_that_goes_down(void **state)
 }
 
 /* Nothing tells the server that party 4 has died. It starts again on another machine, and is let in at once. */
-static void a_silent_death(void **state)
+TEST(a_silent_death)
 {
-    (void)state;
+    if (!has_grpc())
+        skip();
     static char options[N_PARTIES + 1][400];
     pid_t pids[N_PARTIES + 1];
     const pid_t server = begin_run("silent", pids, options);
@@ -115,15 +112,4 @@ static void a_silent_death(void **state)
     assert_non_null(strstr(said("silent-server"), "in the sum of round 11: 0 1 2 3 4 5 6 7 8 9 10 11\n"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_network_that_goes_down),
-                                       cmocka_unit_test(a_silent_death)};
-    if (!has_grpc()) {
-        printf("skipped: dpframe was built without the link grpc\n");
-        return 0;
-    }
-    if (methods_begin() != 0)
-        return 1;
-    return methods_end(cmocka_run_group_tests(tests, NULL, NULL));
-}
+FIXTURE(methods_begin, training_end)

@@ -4,12 +4,7 @@
  * run that nothing has disturbed; with real noise each end's ledger has a line for each round that it made again, and
  * none for rounds that were finished.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/federated_methods.h"
 
 #define KEEPS "-o run.checkpoint=yes -o federation.join-time=20 -o federation.deadline=20 "
@@ -92,9 +87,8 @@ static int64_t repeats_of(const char *run)
 /* Messages of a server: TERMS to twelve parties; in each round ROUND, and one in each of four phases of secagg, to each
  * of them; at the end OVER. The first five processes die in the five parts of the first round, which all make again; the
  * next ones later, and the last while it tells the parties the end. */
-static void killed_in_every_phase(void **state)
+TEST(killed_in_every_phase)
 {
-    (void)state;
     static const int after[] = {20, 30, 41, 54, 66, 80, 138};
     pid_t pids[N_PARTIES + 1];
     run_config = "hdpmf.ini";
@@ -114,9 +108,8 @@ static void killed_in_every_phase(void **state)
 }
 
 /* A party's own step comes before its message, or it solves the released rows: it finds itself as it was before the round. */
-static void killed_with_other_orders(void **state)
+TEST(killed_with_other_orders)
 {
-    (void)state;
     static const int in_rounds[] = {31, 40}, of_sites[] = {8, 8};
     pid_t pids[N_PARTIES + 1];
     run_config = "open.ini";
@@ -135,9 +128,8 @@ static void killed_with_other_orders(void **state)
     same_as_undisturbed("solves", "");
 }
 
-static void killed_over_grpc(void **state)
+TEST(killed_over_grpc)
 {
-    (void)state;
     static const int after[] = {41, 66, 80};
     static char options[N_PARTIES + 1][400];
     const char *all[N_PARTIES + 1];
@@ -162,9 +154,8 @@ static void killed_over_grpc(void **state)
 }
 
 /* A server that is asked to stop tells the parties that it may continue, and they wait for it. */
-static void stopped_and_continued(void **state)
+TEST(stopped_and_continued)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
     run_config = "hdpmf.ini";
     snprintf(socket_path, sizeof socket_path, "%s/stops.sock", training_directory);
@@ -190,9 +181,8 @@ static void stopped_and_continued(void **state)
  * anything of the second. So a party pays for one round again, and the server for two. Party 6 does not allow more than
  * the run alone costs, and misses the round that is made again; party 9 dies with the server, and comes back.
  */
-static void what_is_made_again_is_paid_again(void **state)
+TEST(what_is_made_again_is_paid_again)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
     const char *all[N_PARTIES + 1] = {NULL};
     run_config = "hdpmf.ini";
@@ -224,9 +214,8 @@ static void what_is_made_again_is_paid_again(void **state)
 }
 
 /* A server that continues from an older copy would make rounds again that were finished: parties send nothing. */
-static void an_old_copy_is_refused(void **state)
+TEST(an_old_copy_is_refused)
 {
-    (void)state;
     pid_t pids[N_PARTIES + 1];
     run_config = "hdpmf.ini";
     snprintf(socket_path, sizeof socket_path, "%s/older.sock", training_directory);
@@ -249,9 +238,8 @@ static void an_old_copy_is_refused(void **state)
 }
 
 /* Only a factorization has rounds between which a state is kept, and the parties of the checkpoint are those of the list. */
-static void what_cannot_be_continued(void **state)
+TEST(what_cannot_be_continued)
 {
-    (void)state;
     run_config = "gram.ini";
     expect_end(start_server("no-rounds", "-o run.checkpoint=yes"), "no-rounds-server", 2,
                "only a factorization has rounds between which its state can be kept");
@@ -260,18 +248,4 @@ static void what_cannot_be_continued(void **state)
                "this command has no option --resume");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed_in_every_phase),
-        cmocka_unit_test(killed_with_other_orders),
-        cmocka_unit_test(killed_over_grpc),
-        cmocka_unit_test(stopped_and_continued),
-        cmocka_unit_test(what_is_made_again_is_paid_again),
-        cmocka_unit_test(an_old_copy_is_refused),
-        cmocka_unit_test(what_cannot_be_continued),
-    };
-    if (methods_begin() != 0)
-        return 1;
-    return methods_end(cmocka_run_group_tests(tests, NULL, NULL));
-}
+FIXTURE(methods_begin, training_end)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program in the hands of somebody who has a file and no experience: what is told before anything is
  * trained, and which cause a message names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -28,9 +23,8 @@ static void both(const char *arguments, int code, const char *text)
     assert_false(command_exists("refused/run.json"));
 }
 
-static void a_missing_time_column_is_found_before_training(void **state)
+TEST(a_missing_time_column_is_found_before_training)
 {
-    (void)state;
     both("-c explicit.ini -o split.kind=leave-one-out -o split.by=time", 3, "three.csv:1: ");
     assert_non_null(strstr(command_err, "split.by = random"));
     /* Declared sizes: the data is not read by check, its first line is. */
@@ -43,9 +37,8 @@ static void a_missing_time_column_is_found_before_training(void **state)
     command_expect("-q -c explicit.ini -o split.kind=leave-one-out -o split.by=random -O by-random", 0, "");
 }
 
-static void relevance_is_of_the_values_that_there_are(void **state)
+TEST(relevance_is_of_the_values_that_there_are)
 {
-    (void)state;
     both("-c implicit.ini -o evaluate.relevance-threshold=4", 2, "nothing would be a positive");
     both("-c implicit.ini -o evaluate.relevance-threshold=1", 0, "");
     both("-c explicit.ini -o evaluate.relevance-threshold=4", 0, "");
@@ -53,9 +46,8 @@ static void relevance_is_of_the_values_that_there_are(void **state)
     both("-c counts.ini -o evaluate.relevance-threshold=40", 2, "nothing would be a positive");
 }
 
-static void metrics_need_a_test_part(void **state)
+TEST(metrics_need_a_test_part)
 {
-    (void)state;
     both("-c explicit.ini -o split.kind=none -o evaluate.metrics=rmse", 0, "there is nothing to evaluate on");
     both("-c explicit.ini -o split.kind=none -o run.compare=popularity", 0, "there is nothing to compare on");
     both("-c explicit.ini -o evaluate.metrics=rmse", 0, "");
@@ -64,9 +56,8 @@ static void metrics_need_a_test_part(void **state)
     assert_null(strstr(command_err, "there is nothing"));
 }
 
-static void losses_are_of_the_feedback(void **state)
+TEST(losses_are_of_the_feedback)
 {
-    (void)state;
     both("-c implicit.ini -o data.feedback=explicit", 2, "loss = implicit-als fits interactions");
     both("-c implicit.ini -o data.feedback=explicit -o evaluate.metrics=rmse", 2, "fits interactions");
     /* Values as weights of lists, as some papers have it: told, not refused. */
@@ -90,9 +81,8 @@ static double metric_of(const char *run, const char *name)
 }
 
 /* Numbers of plays: interactions whose confidence grows with them. */
-static void counts_are_interactions_with_a_confidence(void **state)
+TEST(counts_are_interactions_with_a_confidence)
 {
-    (void)state;
     command_expect("-c counts.ini -O counts", 0, "");
     assert_true(metric_of("counts/run.json", "hr@10") >= 0);
     assert_true(metric_of("counts/run.json", "rmse") == -1);
@@ -115,9 +105,8 @@ static void counts_are_interactions_with_a_confidence(void **state)
     command_expect("-q -c counts.ini -o data.path=negative.csv -O negative", 3, "negative.csv:2");
 }
 
-static void messages_name_the_likely_cause(void **state)
+TEST(messages_name_the_likely_cause)
 {
-    (void)state;
     command_expect("-q -c explicit.ini -o model.users=8 -o model.items=50 -O refused", 2,
                    "Users and items look swapped");
     both("-c explicit.ini -o model.users=8", 2, "Users and items look swapped");
@@ -137,9 +126,8 @@ static void messages_name_the_likely_cause(void **state)
 
 /* Whoever reads a message knows ids, not rows. So little regularisation is lost in the rounding of a matrix that
    has three records for twelve unknowns. */
-static void a_row_is_named_by_its_id(void **state)
+TEST(a_row_is_named_by_its_id)
 {
-    (void)state;
     training_file("one-each.csv", "alice,x,3\nalice,y,4\nalice,z,1\n");
     command_expect(
         "-q -c explicit.ini -o data.path=one-each.csv -o split.kind=none -o users.loss.lambda=1e-30 "
@@ -149,7 +137,7 @@ static void a_row_is_named_by_its_id(void **state)
 }
 
 /* run.json is passed on; exact counts of private records are not for everybody. */
-static void counts_of_records_stay_on_the_private_side(void **state)
+TEST(counts_of_records_stay_on_the_private_side)
 {
     static const char *const counts[] = {"duplicates",
                                          "out_of_range_dropped",
@@ -158,7 +146,6 @@ static void counts_of_records_stay_on_the_private_side(void **state)
                                          "ratings",
                                          "sha256",
                                          "value_mean"};
-    (void)state;
     training_file("dirty.csv", "a,x,3\na,x,4\na,y,9\nb,x,7\nb,y,2\nc,x,1\nc,y,5\n");
     command_expect(
         "-c explicit.ini -o data.path=dirty.csv -o data.out-of-range=clip -o split.kind=none -O dirty", 0,
@@ -200,10 +187,9 @@ static void counts_of_records_stay_on_the_private_side(void **state)
 }
 
 /* One sentence says whether the model is worth having; results do not depend on whether it is printed. */
-static void a_run_ends_with_a_verdict(void **state)
+TEST(a_run_ends_with_a_verdict)
 {
     static char with[1 << 16], without[1 << 16], page[1 << 20];
-    (void)state;
     command_expect("-c implicit.ini -O told", 0, "");
     assert_non_null(strstr(command_out, "Verdict: "));
     assert_non_null(strstr(command_out, "popular"));
@@ -235,10 +221,9 @@ static void a_run_ends_with_a_verdict(void **state)
     "-o items.transform.clip-user.norm=l1"
 
 /* A grid that is too fine for any number of users: the message has the value that fits. */
-static void the_remedy_of_a_sum_that_is_too_large_fits(void **state)
+TEST(the_remedy_of_a_sum_that_is_too_large_fits)
 {
     char line[1024];
-    (void)state;
     snprintf(line, sizeof line, LAPLACE_QUICKSTART " --json", getenv("DPFRAME_SOURCE_DIR"));
     command_expect(line, 0, "");
     const char *remedy = strstr(command_out, "set [items.mechanism] grid-bits = ");
@@ -278,19 +263,4 @@ static int begin(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missing_time_column_is_found_before_training),
-        cmocka_unit_test(relevance_is_of_the_values_that_there_are),
-        cmocka_unit_test(metrics_need_a_test_part),
-        cmocka_unit_test(losses_are_of_the_feedback),
-        cmocka_unit_test(counts_are_interactions_with_a_confidence),
-        cmocka_unit_test(messages_name_the_likely_cause),
-        cmocka_unit_test(a_row_is_named_by_its_id),
-        cmocka_unit_test(a_run_ends_with_a_verdict),
-        cmocka_unit_test(counts_of_records_stay_on_the_private_side),
-        cmocka_unit_test(the_remedy_of_a_sum_that_is_too_large_fits),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

@@ -3,12 +3,7 @@
  * What could only fail in the rounds is refused by the plan, with the key to change; and what is close to it is not.
  * Drawn combinations are in tests/kit; here are the rules one by one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 static const char base[] =
@@ -43,9 +38,8 @@ static void runs(const char *changes)
     training_free(&t);
 }
 
-static void solvers_need_definite_matrices(void **state)
+TEST(solvers_need_definite_matrices)
 {
-    (void)state;
     runs("");
     refused("items.solver=cholesky\n", "items.solver", "noise of mechanism gaussian");
     refused("items.solver=cg\n", "items.solver", "noise of mechanism gaussian");
@@ -57,24 +51,21 @@ static void solvers_need_definite_matrices(void **state)
     runs("users.loss.lambda=0\nusers.solver=ball\n");
 }
 
-static void losses_say_what_they_cannot_read(void **state)
+TEST(losses_say_what_they_cannot_read)
 {
-    (void)state;
     refused("items.residual=raw\n", "items.residual", "set residual = transformed");
     runs("items.residual=raw\nitems.transforms=\nitems.mechanism=\n");
     refused("users.loss=implicit-als\nmodel.offset=midpoint\n", "model.offset", "set offset = none");
     refused("users.loss=implicit-als\nmodel.offset=mean\n", "model.offset", "set offset = none");
 }
 
-static void samplers_need_their_features(void **state)
+TEST(samplers_need_their_features)
 {
-    (void)state;
     refused("items.sampler=count-weights\n", "items.sampler", "set [data] item-features");
 }
 
-static void sums_need_their_senders(void **state)
+TEST(sums_need_their_senders)
 {
-    (void)state;
     refused("items.aggregator=secagg\n", "items.aggregator", "only 1 parties send");
     runs(SENT "items.aggregator.survivors=40\n");
     refused(SENT "items.aggregator.survivors=41\n", "items.aggregator", "only 40 parties send");
@@ -87,11 +78,10 @@ static void sums_need_their_senders(void **state)
 }
 
 /* An empty value takes back what another file has, and unknown keys of a side that nobody solves are unknown. */
-static void sides_that_are_not_solved_are_read(void **state)
+TEST(sides_that_are_not_solved_are_read)
 {
     static const char *const kinds[] = {"mean", "popularity", "biases"};
     char changes[256];
-    (void)state;
     runs("users.loss=\nusers.terms=one\nusers.one.loss=explicit-als\n");
     refused("users.terms=one\nusers.one.loss=explicit-als\n", "users.loss", "has terms");
     for (int k = 0; k < 3; k++) {
@@ -116,14 +106,4 @@ static void sides_that_are_not_solved_are_read(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solvers_need_definite_matrices),
-        cmocka_unit_test(losses_say_what_they_cannot_read),
-        cmocka_unit_test(samplers_need_their_features),
-        cmocka_unit_test(sums_need_their_senders),
-        cmocka_unit_test(sides_that_are_not_solved_are_read),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

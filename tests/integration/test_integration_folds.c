@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "[split] fold = all": a run for each fold, their mean and deviation, and what all of them release together. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/command_fixture.h"
 
 #define FOLDS "[split]\nkind = k-fold\nfolds = 4\nfold = all\n"
@@ -52,9 +47,8 @@ static double least_proved(const char *file)
 }
 
 /* The oracle: the same folds, one by one, and their mean and deviation by hand. */
-static void all_folds_are_those_that_are_named(void **state)
+TEST(all_folds_are_those_that_are_named)
 {
-    (void)state;
     double sum = 0, squares = 0;
     char line[128], expected[64];
     command_expect("run exact.ini -O folds", 0, "");
@@ -78,9 +72,8 @@ static void all_folds_are_those_that_are_named(void **state)
 }
 
 /* Repetitions of a sweep are folds times seeds, and the correction for overlap is that of k-fold. */
-static void sweeps_repeat_over_folds_and_seeds(void **state)
+TEST(sweeps_repeat_over_folds_and_seeds)
 {
-    (void)state;
     command_expect(
         "-q run exact.ini -o sweep.model.rank=1,2 -o sweep.run.seed=1..2 -o sweep.baseline=rank=1 -O swept",
         0, "");
@@ -99,9 +92,8 @@ static void sweeps_repeat_over_folds_and_seeds(void **state)
 }
 
 /* Four models of overlapping records: their releases add up, in the statement and in the ledger. */
-static void folds_are_composed(void **state)
+TEST(folds_are_composed)
 {
-    (void)state;
     command_expect("run private.ini -O composed", 0, "");
     assert_non_null(strstr(command_out, "together"));
     json_t *sweep = command_json("composed/sweep.json");
@@ -132,9 +124,8 @@ static void folds_are_composed(void **state)
 }
 
 /* Not the first two, and then no more; nor those of the first row of a table, and then a part of the second. */
-static void a_ledger_has_room_for_all_folds_or_none(void **state)
+TEST(a_ledger_has_room_for_all_folds_or_none)
 {
-    (void)state;
     command_expect("-q run private.ini -O none -o privacy.ledger=short -o privacy.max-epsilon=3.5", 2,
                    "4 folds and seeds that are not charged yet: [privacy] max-epsilon = 3.5");
     assert_int_equal(shell("test ! -e short && test ! -e none/points/fold-1/run.json"), 0);
@@ -157,9 +148,8 @@ static void a_ledger_has_room_for_all_folds_or_none(void **state)
     assert_int_equal(shell("test $(wc -l < a.json) = 5 && test $(wc -l < b.json) = 5"), 0);
 }
 
-static void what_is_no_fold_is_refused(void **state)
+TEST(what_is_no_fold_is_refused)
 {
-    (void)state;
     command_expect("run exact.ini -o split.fold=5 -O no", 2, "fold 5 of 4");
     command_expect("run exact.ini -o split.fold=0 -O no", 2, "neither a fold");
     command_expect("run exact.ini -o split.fold=every -O no", 2, "neither a fold, counted from 1, nor all");
@@ -171,14 +161,4 @@ static void what_is_no_fold_is_refused(void **state)
     assert_int_equal(shell("test ! -e no"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_folds_are_those_that_are_named),
-        cmocka_unit_test(sweeps_repeat_over_folds_and_seeds),
-        cmocka_unit_test(folds_are_composed),
-        cmocka_unit_test(a_ledger_has_room_for_all_folds_or_none),
-        cmocka_unit_test(what_is_no_fold_is_refused),
-    };
-    return cmocka_run_group_tests(tests, start, training_end);
-}
+FIXTURE(start, training_end)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What friends send each other, against arithmetic by hand. The probe's noise tells by whom it was added. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #define USERS 4
@@ -75,9 +70,8 @@ static void assert_rows(const double expected[USERS][RANK], const char *changes)
 }
 
 /* Whoever links to a friend reads the same row: the one that the friend encoded under its own number. */
-static void a_row_is_sent_once_and_read_by_all(void **state)
+TEST(a_row_is_sent_once_and_read_by_all)
 {
-    (void)state;
     static const struct {
         const char *changes;
         double clip, radius;
@@ -106,9 +100,8 @@ static void a_row_is_sent_once_and_read_by_all(void **state)
 }
 
 /* The friend adds noise to its own part, under its own number, for the row of the one who links. */
-static void a_link_has_noise_of_its_own(void **state)
+TEST(a_link_has_noise_of_its_own)
 {
-    (void)state;
     double old[USERS][RANK], new[USERS][RANK];
     start("", old);
     memcpy(new, old, sizeof new);
@@ -120,9 +113,8 @@ static void a_link_has_noise_of_its_own(void **state)
 }
 
 /* Without noise both are the gradient itself, and shares of links add up to what is planned for a row. */
-static void messages_add_nothing_but_noise(void **state)
+TEST(messages_add_nothing_but_noise)
 {
-    (void)state;
     static const char *const ways[] = {"users.near.mechanism=none\n",
                                        "users.near.mechanism=none\nusers.near.send=links\n"};
     double old[USERS][RANK], new[USERS][RANK];
@@ -136,9 +128,8 @@ static void messages_add_nothing_but_noise(void **state)
     assert_rows(new, "users.near.mechanism=\n");
 }
 
-static void workers_do_not_matter(void **state)
+TEST(workers_do_not_matter)
 {
-    (void)state;
     static const char *const ways[] = {"rows", "links"};
     for (int i = 0; i < 2; i++) {
         struct training one, two;
@@ -156,9 +147,8 @@ static void workers_do_not_matter(void **state)
     }
 }
 
-static void what_friends_cannot_send_is_refused(void **state)
+TEST(what_friends_cannot_send_is_refused)
 {
-    (void)state;
     training_refused(base, "users.near.sampler=poisson-users\n", DPF_FAULT_CONFIG, "a relation has neither");
     /* Without a mechanism as well: utility-optimal would read rows of items by the indices of users. */
     static const char *const samplers[] = {"full", "uniform", "by-privacy-weight", "utility-optimal"};
@@ -188,12 +178,4 @@ static int begin(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_is_sent_once_and_read_by_all),  cmocka_unit_test(a_link_has_noise_of_its_own),
-        cmocka_unit_test(messages_add_nothing_but_noise),      cmocka_unit_test(workers_do_not_matter),
-        cmocka_unit_test(what_friends_cannot_send_is_refused),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

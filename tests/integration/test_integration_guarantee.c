@@ -29,9 +29,8 @@ static void assert_fails(const char *base, const char *changes, const char *id, 
 }
 
 /* What is found out from records, or drawn over all of them, is declared or belongs to ids. */
-static void nothing_follows_from_the_whole_input(void **state)
+TEST(nothing_follows_from_the_whole_input)
 {
-    (void)state;
     static const struct {
         const char *changes, *text;
     } cases[] = {
@@ -65,9 +64,8 @@ static void nothing_follows_from_the_whole_input(void **state)
 }
 
 /* When a run stops is seen by everybody: it may follow from releases, not from raw ratings. */
-static void when_a_run_stops_is_no_secret(void **state)
+TEST(when_a_run_stops_is_no_secret)
 {
-    (void)state;
     assert_fails(by_users, "run.until=rounds\n", NULL, "");
     assert_fails(by_users, "run.until=released-rows\n", NULL, "");
     assert_fails(by_users, "run.until=training-error\n", "C2", "[run] until = rounds");
@@ -84,9 +82,8 @@ static void when_a_run_stops_is_no_secret(void **state)
     }
 }
 
-static void published_claim_is_not_proved(void **state)
+TEST(published_claim_is_not_proved)
 {
-    (void)state;
     struct plan plan;
     plan_of(&plan, published, "");
     assert_false(condition_of(&plan, "C2")->holds);
@@ -101,9 +98,8 @@ static void published_claim_is_not_proved(void **state)
 }
 
 /* Values that decide which records there are: then who rated what, as it is trained on, is made of them. */
-static void values_that_choose_records_show(void **state)
+TEST(values_that_choose_records_show)
 {
-    (void)state;
     static const char kept[] = "items.update=no\nprivacy.interaction-pattern=public\n";
     char text[256];
     assert_fails(published, kept, NULL, "");
@@ -119,9 +115,8 @@ static void values_that_choose_records_show(void **state)
 }
 
 /* Held items are constants: then the release is the Gaussian mechanism, composed 100 times. */
-static void constant_items_are_proved(void **state)
+TEST(constant_items_are_proved)
 {
-    (void)state;
     struct plan plan;
     plan_of(&plan, published, "items.update=no\nprivacy.interaction-pattern=public\n");
     assert_true(plan.guarantee.plan_holds);
@@ -132,9 +127,8 @@ static void constant_items_are_proved(void **state)
     assert_fails(published, "items.update=no\n", "C8", "interaction-pattern = public");
 }
 
-static void users_that_stay_local_are_jointly_protected(void **state)
+TEST(users_that_stay_local_are_jointly_protected)
 {
-    (void)state;
     struct plan plan;
     static const char *const adjacencies[] = {"", "privacy.adjacency=replace\n"};
     double epsilon[2];
@@ -152,9 +146,8 @@ static void users_that_stay_local_are_jointly_protected(void **state)
     assert_fails(by_users, "privacy.unit=record\n", "C2", "");
 }
 
-static void missing_clip_is_refused_with_a_remedy(void **state)
+TEST(missing_clip_is_refused_with_a_remedy)
 {
-    (void)state;
     struct plan plan;
     struct dpf_error error = {0};
     assert_int_equal(training_plan(&plan, by_users, "items.transforms=\n", &error), 0);
@@ -164,9 +157,8 @@ static void missing_clip_is_refused_with_a_remedy(void **state)
     plan_free(&plan);
 }
 
-static void bounds_from_data_are_no_bounds(void **state)
+TEST(bounds_from_data_are_no_bounds)
 {
-    (void)state;
     assert_fails(
         published,
         "items.update=no\nprivacy.interaction-pattern=public\nusers.transforms=\nusers.bounds=empirical\n",
@@ -175,9 +167,8 @@ static void bounds_from_data_are_no_bounds(void **state)
 
 /* ---- noise that is not there -------------------------------------------------------------------------- */
 
-static void releases_without_noise_prove_nothing(void **state)
+TEST(releases_without_noise_prove_nothing)
 {
-    (void)state;
     static const char *const changes[] = {"items.mechanism=none\n", "privacy.observer=server\n"};
     /* Noise that the server adds does not protect from the server. */
     static const char *const why[] = {"without noise", "by the server"};
@@ -193,9 +184,8 @@ static void releases_without_noise_prove_nothing(void **state)
 }
 
 /* A term that no mechanism has seen goes into the same released row. */
-static void bare_terms_beside_noisy_ones_leak(void **state)
+TEST(bare_terms_beside_noisy_ones_leak)
 {
-    (void)state;
     assert_fails(terms, "", "C5", "users.bare has no mechanism");
     assert_fails(terms,
                  "users.bare.mechanism=gaussian\nusers.bare.mechanism.calibration=noise-multiplier\n"
@@ -217,9 +207,8 @@ static const char *terms_without_clip(void)
 }
 
 /* Similarities are made of the ratings of both ends, whoever's rows were released with noise. */
-static void links_by_similarity_read_ratings(void **state)
+TEST(links_by_similarity_read_ratings)
 {
-    (void)state;
     char text[1024];
     const char *path = training_file("links.txt", "1 2\n");
     snprintf(
@@ -257,9 +246,8 @@ static const char *friends(void)
     return text;
 }
 
-static void rows_that_friends_send_are_releases(void **state)
+TEST(rows_that_friends_send_are_releases)
 {
-    (void)state;
     char text[256];
     struct plan plan;
     assert_fails(friends(), "", NULL, "");
@@ -287,9 +275,8 @@ static void rows_that_friends_send_are_releases(void **state)
 }
 
 /* Nothing bounds how many link to a user, and so how many messages with noise of their own a user sends. */
-static void messages_by_link_have_no_bound_for_users(void **state)
+TEST(messages_by_link_have_no_bound_for_users)
 {
-    (void)state;
     struct plan plan;
     struct dpf_error error = {0};
     assert_int_equal(training_plan(&plan, friends(), "users.social.send=links\n", &error), 0);
@@ -299,9 +286,8 @@ static void messages_by_link_have_no_bound_for_users(void **state)
 }
 
 /* A local side whose rows need everybody's records is no secret from the server that solves it. */
-static void local_sides_must_be_local(void **state)
+TEST(local_sides_must_be_local)
 {
-    (void)state;
     static const char server[] =
         "privacy.observer=server\nusers.mechanism.where=party\nusers.solve-at=server\n"
         "privacy.interaction-pattern=public\n";
@@ -317,9 +303,8 @@ static void local_sides_must_be_local(void **state)
 }
 
 /* One draw for all rounds: the difference of two releases has no noise. */
-static void reused_noise_is_found(void **state)
+TEST(reused_noise_is_found)
 {
-    (void)state;
     static const char probe[] = "items.mechanism=test-probe\nitems.mechanism.where=sum\n";
     static const char reused[] =
         "items.mechanism=test-probe\nitems.mechanism.where=sum\nitems.mechanism.lifetime=run\n";
@@ -335,9 +320,8 @@ static const char mixture[] =
          "[privacy]\nunit = record\nadjacency = replace-value\nobserver = server\n";
 
 /* A stretched value moves in proportion to its weight, unless its error is clipped. */
-static void stretched_records_cost_their_weight(void **state)
+TEST(stretched_records_cost_their_weight)
 {
-    (void)state;
     static const char stretched[] = "items.transforms=stretch\naccountants.list=heterogeneous\n"
                                     "data.weights.kind=groups\n";
     struct plan plan;
@@ -375,9 +359,8 @@ static void stretched_records_cost_their_weight(void **state)
 }
 
 /* Shares of noise that stay away with their users leave too little in the sum. */
-static void shares_of_noise_need_all_parties(void **state)
+TEST(shares_of_noise_need_all_parties)
 {
-    (void)state;
     struct plan plan;
     struct dpf_error error = {0};
     plan_of(&plan, mixture, "");
@@ -389,9 +372,8 @@ static void shares_of_noise_need_all_parties(void **state)
 }
 
 /* Under add-remove of a user nothing may show that the user exists. */
-static void users_that_come_or_go_do_not_show(void **state)
+TEST(users_that_come_or_go_do_not_show)
 {
-    (void)state;
     static const char party[] = "items.mechanism.where=party\nitems.transforms=clip-user, test-fold\n";
     char text[1024];
     assert_fails(by_users, "model.users=0\n", "C2", "[model] users");
@@ -452,10 +434,9 @@ static void users_that_come_or_go_do_not_show(void **state)
 
 /* Whose record comes or goes may be all that there is of a user, or of an item. */
 /* Two lines of one pair are one record, and the statement says so. */
-static void a_record_is_all_lines_of_a_pair(void **state)
+TEST(a_record_is_all_lines_of_a_pair)
 {
     static const char *const adjacencies[] = {"add-remove", "zero-out", "flip"};
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct plan plan;
         char text[128];
@@ -468,9 +449,8 @@ static void a_record_is_all_lines_of_a_pair(void **state)
     }
 }
 
-static void lists_of_ids_follow_from_records(void **state)
+TEST(lists_of_ids_follow_from_records)
 {
-    (void)state;
     char path[128], text[1024];
     snprintf(path, sizeof path, "%s", training_file("any.csv", "user,item,rating\n1,1,1\n"));
     snprintf(text, sizeof text, "data.format=csv\ndata.header=yes\ndata.path=%s\n", path);
@@ -533,9 +513,8 @@ static void assert_none(const char *base, const char *changes, const char *silen
 }
 
 /* Declarations, other noise, other accountants, a budget for the run: what is wrong stays wrong. */
-static void no_key_silences_a_condition(void **state)
+TEST(no_key_silences_a_condition)
 {
-    (void)state;
     static const struct {
         const char *id, *base, *changes;
     } violations[] = {
@@ -566,9 +545,8 @@ static void no_key_silences_a_condition(void **state)
 }
 
 /* C9 is about the run: the plan's statement stays, and says so. */
-static void seeds_and_floating_point_leave_the_plan_alone(void **state)
+TEST(seeds_and_floating_point_leave_the_plan_alone)
 {
-    (void)state;
     static const char *const changes[] = {"privacy.randomness=reproducible\n",
                                           "items.mechanism.precision=float\n"};
     for (int i = 0; i < 2; i++) {
@@ -585,31 +563,4 @@ static void seeds_and_floating_point_leave_the_plan_alone(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_follows_from_the_whole_input),
-        cmocka_unit_test(when_a_run_stops_is_no_secret),
-        cmocka_unit_test(published_claim_is_not_proved),
-        cmocka_unit_test(values_that_choose_records_show),
-        cmocka_unit_test(constant_items_are_proved),
-        cmocka_unit_test(users_that_stay_local_are_jointly_protected),
-        cmocka_unit_test(missing_clip_is_refused_with_a_remedy),
-        cmocka_unit_test(bounds_from_data_are_no_bounds),
-        cmocka_unit_test(releases_without_noise_prove_nothing),
-        cmocka_unit_test(bare_terms_beside_noisy_ones_leak),
-        cmocka_unit_test(links_by_similarity_read_ratings),
-        cmocka_unit_test(rows_that_friends_send_are_releases),
-        cmocka_unit_test(messages_by_link_have_no_bound_for_users),
-        cmocka_unit_test(local_sides_must_be_local),
-        cmocka_unit_test(reused_noise_is_found),
-        cmocka_unit_test(stretched_records_cost_their_weight),
-        cmocka_unit_test(shares_of_noise_need_all_parties),
-        cmocka_unit_test(users_that_come_or_go_do_not_show),
-        cmocka_unit_test(a_record_is_all_lines_of_a_pair),
-        cmocka_unit_test(lists_of_ids_follow_from_records),
-        cmocka_unit_test(no_key_silences_a_condition),
-        cmocka_unit_test(seeds_and_floating_point_leave_the_plan_alone),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -3,12 +3,7 @@
  * Splits that hold out users and times. A held-out user is never trained on, and is known by its own records alone; a
  * record is before or after a public moment. Both are maps, so that a proof holds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "base/files.h"
 #include "integration/training.h"
 
@@ -66,13 +61,12 @@ static int64_t known_of(const struct dataset *dataset, int64_t user)
 }
 
 /* By hand, in one dimension: sum v (r - offset) / (sum v^2 + lambda). */
-static void a_held_out_user_is_solved_from_what_is_known(void **state)
+TEST(a_held_out_user_is_solved_from_what_is_known)
 {
     struct training t;
     struct dpf_error error = {0};
     struct at_home home;
     int64_t held_out = 0;
-    (void)state;
     training_run(&t, trained, "");
     const struct csr *known = &t.dataset.known, *train = &t.dataset.train.by_user;
     float before[USERS];
@@ -122,11 +116,10 @@ static void same_file(const char *a, const char *b, int same)
 }
 
 /* Turning all values of held-out users around changes nothing that is trained, and changes their errors. */
-static void nothing_is_trained_on_them(void **state)
+TEST(nothing_is_trained_on_them)
 {
     struct training t;
     unsigned char turned[USERS] = {0};
-    (void)state;
     training_run(&t, trained, "");
     for (int64_t u = 0; u < USERS; u++)
         turned[atoi(id_map_text(&t.dataset.users, u)) - 1] = known_of(&t.dataset, u) > 0;
@@ -165,9 +158,8 @@ static int proves(const char *arguments)
 }
 
 /* Where who rated what is public, a line at fault keeps its pair but may have no time. */
-static void both_splits_keep_a_proof(void **state)
+TEST(both_splits_keep_a_proof)
 {
-    (void)state;
     assert_true(proves("check --json -c proved.ini"));
     assert_true(proves("check --json -c proved.ini -o split.kind=time -o split.time-from=40"));
     assert_false(proves("check --json -c proved.ini -o split.kind=time -o split.time-from=40 -o "
@@ -183,10 +175,9 @@ static void both_splits_keep_a_proof(void **state)
 }
 
 /* The oracle is the time that each record was written with. */
-static void a_time_divides_all_users(void **state)
+TEST(a_time_divides_all_users)
 {
     struct training t;
-    (void)state;
     training_run(&t, trained, "split.kind=time\nsplit.time-from=40");
     int64_t tested = 0, others = 0;
     for (int u = 0; u < USERS; u++)
@@ -207,9 +198,8 @@ static void a_time_divides_all_users(void **state)
                      "time needs time stamps");
 }
 
-static void who_has_no_row_for_others_says_so(void **state)
+TEST(who_has_no_row_for_others_says_so)
 {
-    (void)state;
     command_expect("check -c exact.ini -o model.kind=biases", 2, "[split] kind");
     command_expect("check -c exact.ini -o run.order=items -o users.update=no", 2, "are never solved");
     command_expect(
@@ -218,14 +208,4 @@ static void who_has_no_row_for_others_says_so(void **state)
         2, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_held_out_user_is_solved_from_what_is_known),
-        cmocka_unit_test(nothing_is_trained_on_them),
-        cmocka_unit_test(both_splits_keep_a_proof),
-        cmocka_unit_test(a_time_divides_all_users),
-        cmocka_unit_test(who_has_no_row_for_others_says_so),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

@@ -58,9 +58,8 @@ static void expect_users(const char *out, const char *ids)
 }
 
 /* Whether a name says that a file is compressed is all there is to it: each plain file of that name is refused. */
-static void the_first_bytes_of_a_file_do_not_decide_that_it_is_compressed(void **state)
+TEST(the_first_bytes_of_a_file_do_not_decide_that_it_is_compressed)
 {
-    (void)state;
     write_items();
     training_file("d.csv.gz", "1,1,5\n2,2,4\n");
     training_file("e.csv.gz", "\x1f\x8b"
@@ -72,7 +71,7 @@ static void the_first_bytes_of_a_file_do_not_decide_that_it_is_compressed(void *
 }
 
 /* A byte order mark belongs to the line that it begins, wherever that stands. */
-static void a_mark_at_the_start_of_a_line_is_read_alike_anywhere(void **state)
+TEST(a_mark_at_the_start_of_a_line_is_read_alike_anywhere)
 {
     static const char *const data[] = {"6,1,5\n\xef\xbb\xbf"
                                        "5,2,4\n7,3,2\n",
@@ -82,7 +81,6 @@ static void a_mark_at_the_start_of_a_line_is_read_alike_anywhere(void **state)
                                        "5,2,4\n",
                                        "7,3,2\n6,1,5\n\"\xef\xbb\xbf"
                                        "5\",2,4\n"};
-    (void)state;
     write_items();
     for (int i = 0; i < 3; i++) {
         char name[16], config[1024];
@@ -100,11 +98,10 @@ static void a_mark_at_the_start_of_a_line_is_read_alike_anywhere(void **state)
 }
 
 /* Whether there are times follows from headers, not from which file has records. */
-static void files_have_the_same_columns_or_are_refused(void **state)
+TEST(files_have_the_same_columns_or_are_refused)
 {
     static const char *const second[] = {"user,item,rating\n1,2,5\n", "user,item,rating\n"};
     static const char *const wrong[] = {"", "user,rating\n", "user,item,rating\n"};
-    (void)state;
     write_items();
     for (int i = 0; i < 2; i++) {
         char name[16];
@@ -134,7 +131,7 @@ static void files_have_the_same_columns_or_are_refused(void **state)
 }
 
 /* A data set without a record is a data set. */
-static void an_empty_file_has_the_times_that_are_declared(void **state)
+TEST(an_empty_file_has_the_times_that_are_declared)
 {
     static const char form[] =
         "[data]\nheader = no\nfields = 4\nitems-file = items.txt\nfeedback = implicit\n";
@@ -142,7 +139,6 @@ static void an_empty_file_has_the_times_that_are_declared(void **state)
                                        "filter.time-from = 2\n[split]\nkind = none\n",
                                        "filter.user-max = 1\nfilter.keep = latest\n[split]\nkind = none\n"};
     char config[2048];
-    (void)state;
     write_items();
     training_file("some.csv", "1,1,5,3\n1,2,5,4\n");
     training_file("none.csv", "");
@@ -156,9 +152,8 @@ static void an_empty_file_has_the_times_that_are_declared(void **state)
 }
 
 /* Sections are proved nothing about, and the statement says what to do. */
-static void a_section_moves_the_records_of_others(void **state)
+TEST(a_section_moves_the_records_of_others)
 {
-    (void)state;
     write_items();
     training_file("n.txt", "1:\n1,5,2001-01-01\n2,3,2001-01-02\n");
     training_file("pair.ini", "[data]\nformat = netflix\nitems-file = items.txt\nfeedback = implicit\n" MODEL(
@@ -171,13 +166,12 @@ static void a_section_moves_the_records_of_others(void **state)
 }
 
 /* A user without one valid record: the lists and numbers are public ones, or nothing is proved. */
-static void a_user_without_a_valid_record_stays_on_a_public_list(void **state)
+TEST(a_user_without_a_valid_record_stays_on_a_public_list)
 {
     static const char *const adjacencies[] = {"replace", "zero-out"};
     static const char *const last[] = {"40,3,5\n", "40,3,9\n", "40,4,5\n", "40,3,x\n"};
     static const char *const lists[] = {"users = 40\n", "", "id-lists = public\n"};
     char text[4096], config[2048], name[16];
-    (void)state;
     write_items();
     for (int f = 0; f < 4; f++) {
         size_t used = 0;
@@ -224,10 +218,9 @@ static void a_user_without_a_valid_record_stays_on_a_public_list(void **state)
 }
 
 /* Who takes part in a group that follows from ids is nobody's draw: it is not compared with a rate. */
-static void groups_that_follow_from_ids_are_not_compared_with_their_rate(void **state)
+TEST(groups_that_follow_from_ids_are_not_compared_with_their_rate)
 {
     char few[4096] = "", many[4096] = "";
-    (void)state;
     write_items();
     training_file(
         "pair.ini",
@@ -274,7 +267,7 @@ static int check_on(const char *data)
 }
 
 /* Lists that are public are counted by check, and what follows from them is told whatever lines say. */
-static void a_list_that_does_not_fit_is_refused_whatever_lines_say(void **state)
+TEST(a_list_that_does_not_fit_is_refused_whatever_lines_say)
 {
     static const struct {
         const char *config, *says;
@@ -282,7 +275,6 @@ static void a_list_that_does_not_fit_is_refused_whatever_lines_say(void **state)
                  {SUMS("40", "30"), "exceeds the 8 users"},
                  {RATINGS "column.user = 1\ncolumn.item = 1\n[split]\nkind = none\n[model]\nkind = mean\n",
                   "column.user is column 1, too"}};
-    (void)state;
     write_items();
     training_file("users.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");
     training_file("fine.csv", "1,1,5\n2,2,4\n3,1,2\n4,4,4\n");
@@ -301,7 +293,7 @@ static void a_list_that_does_not_fit_is_refused_whatever_lines_say(void **state)
 }
 
 /* What is measured beside a run reads raw records: a weight that a transform refuses there stops nothing. */
-static void a_weight_that_is_out_of_bounds_stops_no_measurement(void **state)
+TEST(a_weight_that_is_out_of_bounds_stops_no_measurement)
 {
     static const char config[] =
         "[data]\nformat = csv\nheader = no\nfields = 4\ncolumn.time = none\ncolumn.privacy-weight = 4\n"
@@ -316,7 +308,6 @@ static void a_weight_that_is_out_of_bounds_stops_no_measurement(void **state)
         "sum\n[items.transform.stretch]\ncenter = "
         "3\n[items.transform.clip-user]\nbound = 1\n[evaluate]\nmetrics = rmse\ntrain = "
         "yes\n[accountants]\nlist = pld\n[privacy]\nunit = user\nadjacency = add-remove\n" BUDGET;
-    (void)state;
     write_items();
     training_file("fine.csv", "1,1,5,.5\n2,2,4,1\n3,1,2,.2\n");
     training_file("heavy.csv", "1,1,5,.5\n2,2,4,1\n3,1,2,4\n");
@@ -324,18 +315,26 @@ static void a_weight_that_is_out_of_bounds_stops_no_measurement(void **state)
     assert_int_equal(shell("grep -q 'privacy weight is not above 0' two/private/violations.txt"), 0);
 }
 
-int main(void)
+/* What a file with records says is not public, whichever key names it: nothing is proved, and the key is named. */
+TEST(a_file_with_records_is_no_public_file)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_bytes_of_a_file_do_not_decide_that_it_is_compressed),
-        cmocka_unit_test(a_mark_at_the_start_of_a_line_is_read_alike_anywhere),
-        cmocka_unit_test(files_have_the_same_columns_or_are_refused),
-        cmocka_unit_test(an_empty_file_has_the_times_that_are_declared),
-        cmocka_unit_test(a_section_moves_the_records_of_others),
-        cmocka_unit_test(a_user_without_a_valid_record_stays_on_a_public_list),
-        cmocka_unit_test(groups_that_follow_from_ids_are_not_compared_with_their_rate),
-        cmocka_unit_test(a_list_that_does_not_fit_is_refused_whatever_lines_say),
-        cmocka_unit_test(a_weight_that_is_out_of_bounds_stops_no_measurement),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
+    static const char *const keys[] = {"item-names = fine.csv:3", "users-file = ./fine.csv:1"};
+    write_items();
+    training_file("fine.csv", "1,1,5\n2,2,4\n3,1,2\n4,4,4\n");
+    training_file("own.csv", "1,1,5\n2,2,4\n3,1,2\n4,4,4\n");
+    for (int i = 0; i < 2; i++) {
+        char config[2048], line[256];
+        snprintf(config, sizeof config, RATINGS "%s\n" MODEL("private-biases") COMES, keys[i]);
+        training_file("pair.ini", config);
+        assert_int_equal(run_on("own.csv", "one"), 0);
+        assert_int_equal(shell("grep -q 'C11.*holds' one/release/guarantee.txt"), 0);
+        assert_int_equal(run_on("fine.csv", "two"), 0);
+        snprintf(line, sizeof line,
+                 "tr -s ' \\n' ' ' <two/release/guarantee.txt | grep -q 'These conditions fail: C11.*"
+                 "FAILS \\[data\\] %.*s: what a file with records says'",
+                 (int)strcspn(keys[i], " "), keys[i]);
+        assert_int_equal(shell(line), 0);
+    }
 }
+
+FIXTURE(begin, training_end)

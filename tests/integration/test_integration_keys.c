@@ -6,12 +6,7 @@
  *
  * Factors start at 0 and users stay there, so gradients are 0 and what is released is noise alone.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include <signal.h>
@@ -86,10 +81,9 @@ static void assert_apart(const struct noise *noise, const float *a, const float 
         fail_msg("%s, %s: %d of %d numbers are equal", noise->name, what, equal, NUMBERS);
 }
 
-static void secure_runs_share_no_number(void **state)
+TEST(secure_runs_share_no_number)
 {
     static const float nothing[NUMBERS];
-    (void)state;
     for (const struct noise *noise = noises; noise < noises + N_NOISES; noise++) {
         float runs[3][NUMBERS];
         for (int i = 0; i < 3; i++) {
@@ -101,9 +95,8 @@ static void secure_runs_share_no_number(void **state)
     }
 }
 
-static void seeds_repeat_all_numbers_or_none(void **state)
+TEST(seeds_repeat_all_numbers_or_none)
 {
-    (void)state;
     for (const struct noise *noise = noises; noise < noises + N_NOISES; noise++) {
         float first[NUMBERS], again[NUMBERS], other[NUMBERS];
         train(noise, "", first);
@@ -174,9 +167,8 @@ static int rounds_in_a_child(struct training *t, float *out)
 
 /* The child is stopped before it releases anything, and the parent goes on. A seeded run repeats by contract.
  */
-static void a_forked_run_cannot_repeat_its_noise(void **state)
+TEST(a_forked_run_cannot_repeat_its_noise)
 {
-    (void)state;
     for (const struct noise *noise = noises; noise < noises + N_NOISES; noise++)
         for (int secure = 0; secure < 2; secure++) {
             struct training t;
@@ -197,10 +189,9 @@ static void a_forked_run_cannot_repeat_its_noise(void **state)
 }
 
 /* Children that open runs of their own: system randomness, not a copy of the parent's state. */
-static void children_with_runs_of_their_own_differ(void **state)
+TEST(children_with_runs_of_their_own_differ)
 {
     float out[3][NUMBERS];
-    (void)state;
     for (int c = 0; c < 3; c++) {
         int ends[2], status;
         assert_int_equal(pipe(ends), 0);
@@ -222,13 +213,4 @@ static void children_with_runs_of_their_own_differ(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(secure_runs_share_no_number),
-        cmocka_unit_test(seeds_repeat_all_numbers_or_none),
-        cmocka_unit_test(a_forked_run_cannot_repeat_its_noise),
-        cmocka_unit_test(children_with_runs_of_their_own_differ),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

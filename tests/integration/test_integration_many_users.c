@@ -5,12 +5,7 @@
  * items that the one who leaves has no record of, nothing may change; a difference of one step of the grid in
  * each of many messages would be covered by no sensitivity.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "audit/observe.h"
 #include "seen/laws.h"
 #include "integration/training.h"
@@ -124,7 +119,7 @@ static void compare_sums(const char *format, const char *parties, int without)
     "mechanism = gaussian\n[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\n"        \
     "where = sum\n"
 
-static void messages_do_not_depend_on_who_else_is_there(void **state)
+TEST(messages_do_not_depend_on_who_else_is_there)
 {
     static const char *const formats[] = {
         ROUNDS "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.2\n"
@@ -141,7 +136,6 @@ static void messages_do_not_depend_on_who_else_is_there(void **state)
     };
     static const char *const ranks[] = {"[model]\nrank = 3\n", "[model]\nrank = 16\n"};
     char text[2048];
-    (void)state;
     write_items();
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
         for (int k = 0; k < 4; k++) {
@@ -184,7 +178,7 @@ static void compare_releases(const char *format, int without, int64_t most_moved
     pool_free(pool);
 }
 
-static void recommenders_sums_do_not_depend_on_who_else_is_there(void **state)
+TEST(recommenders_sums_do_not_depend_on_who_else_is_there)
 {
     /* With one record a user moves the numbers of one item: its row, its count, its own square of a Gram
      * matrix. */
@@ -201,18 +195,10 @@ static void recommenders_sums_do_not_depend_on_who_else_is_there(void **state)
          "rounds = 2\n",
          32},
     };
-    (void)state;
     write_items();
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int k = 0; k < 3; k++)
             compare_releases(cases[c].format, k == 0 ? 0 : k == 1 ? USERS / 2 : USERS - 1, cases[c].most);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_do_not_depend_on_who_else_is_there),
-        cmocka_unit_test(recommenders_sums_do_not_depend_on_who_else_is_there),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -3,12 +3,7 @@
  * Metrics that are released: neighbouring data sets through reading, splitting, training and evaluation; the
  * share of a budget; the conditions; and what a run writes and says of the others.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include "engine/model_scorer.h"
@@ -135,12 +130,11 @@ static void write_ratings(int ratings[USERS][ITEMS], int without)
 }
 
 /* The sums of neighbours are no further apart than the ledger states, and the noise that it states covers. */
-static void neighbours_move_no_further_than_the_ledger_states(void **state)
+TEST(neighbours_move_no_further_than_the_ledger_states)
 {
     static const char *const splits[] = {"split.kind=random", "split.kind=leave-one-out\nsplit.by=random",
                                          "split.kind=per-user\nsplit.n=2",
                                          "split.kind=k-fold\nsplit.folds=2"};
-    (void)state;
     double most[2] = {0, 0};
     for (int trial = 0; trial < 48; trial++) {
         struct measured first = {0}, second = {0};
@@ -220,10 +214,9 @@ static const char with_model[] =
     "[accountants]\nlist = pld\n"
     "[evaluate]\nmetrics = hr, ndcg, coverage\nk = 5\n";
 
-static void a_total_includes_its_share(void **state)
+TEST(a_total_includes_its_share)
 {
     struct session session;
-    (void)state;
     open_session(&session, with_model,
                  "evaluate.release=noisy\nprivacy.budget=total\nprivacy.total-epsilon=2\n"
                  "evaluate.release-share=0.2",
@@ -255,10 +248,9 @@ static void a_total_includes_its_share(void **state)
     session_close(&session);
 }
 
-static void laplace_noise_has_no_delta(void **state)
+TEST(laplace_noise_has_no_delta)
 {
     struct session session;
-    (void)state;
     open_session(&session, base,
                  "evaluate.release-noise=laplace\naccountants.list=pure\nprivacy.delta=0\n"
                  "evaluate.release-epsilon=0.3",
@@ -283,9 +275,8 @@ static void fails(const char *config, const char *changes, int condition, const 
 }
 
 /* One user's records move the metrics of all others, where others' predictions are made from them. */
-static void metrics_of_a_model_without_noise_are_not_covered(void **state)
+TEST(metrics_of_a_model_without_noise_are_not_covered)
 {
-    (void)state;
     fails(base, "run.order=users, items\nitems.update=yes\nitems.loss=explicit-als\nitems.solver=cholesky", 1,
           "evaluation: scores are made from items' factors");
     fails(base, "model.offset=mean", 1, "evaluation: predictions start from the mean");
@@ -293,9 +284,8 @@ static void metrics_of_a_model_without_noise_are_not_covered(void **state)
           "after the sum");
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
-    (void)state;
     training_file("m.ini", with_model);
     command_expect("check -c m.ini -o evaluate.release=noisy -o accountants.list=pure", 2, "release-noise");
     command_expect("check -c m.ini -o evaluate.release=noisy -o split.kind=none", 2, "set [split] kind");
@@ -307,9 +297,8 @@ static void mistakes_are_named(void **state)
 
 /* ---- a run --------------------------------------------------------------------------------------------- */
 
-static void runs_say_what_is_covered(void **state)
+TEST(runs_say_what_is_covered)
 {
-    (void)state;
     training_file("m.ini", with_model);
     command_expect("-c m.ini -o evaluate.release=noisy -o run.compare=popularity", 0, "");
     assert_non_null(strstr(command_out, "with noise"));
@@ -343,15 +332,4 @@ static void runs_say_what_is_covered(void **state)
     assert_non_null(strstr(command_out, "Test metrics: private, not covered"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_move_no_further_than_the_ledger_states),
-        cmocka_unit_test(a_total_includes_its_share),
-        cmocka_unit_test(laplace_noise_has_no_delta),
-        cmocka_unit_test(metrics_of_a_model_without_noise_are_not_covered),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(runs_say_what_is_covered),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

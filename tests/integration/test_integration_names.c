@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a file of one's own to lists that people read: four forms of files, names of items, and forms of tables. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <zlib.h>
 
+#include "kit/test.h"
 #include "integration/spawned.h"
 #include "integration/training.h"
 
@@ -60,36 +55,32 @@ static void lists_have_names(const char *file, const char *form, const char *use
     assert_int_equal(unlink(command_path("own.ini")), 0);
 }
 
-static void a_file_of_semicolons(void **state)
+TEST(a_file_of_semicolons)
 {
-    (void)state;
     records_file("semi.csv", "", "u%d;%d;%d\n");
     names_file("films.csv", "", "%d;\"Film; the %dth (1999)\";Drama\n");
     lists_have_names("semi.csv", "delimiter=semicolon header=no fields=3 item-names=films.csv:2", "u3",
                      "Film; the ");
 }
 
-static void a_file_of_tabs(void **state)
+TEST(a_file_of_tabs)
 {
-    (void)state;
     records_file("plays.tsv", "listener\tmovieId\tstars\n", "u%d\t%d\t%d\n");
     names_file("films.tsv", "year\ttitle\tmovieId\n1900\tNobody has it\t777\n", "1999\tFilm \"%d\"\t%d\n");
     lists_have_names("plays.tsv", "header=yes user=listener item=movieId item-names=films.tsv:title", "u3",
                      "\"Film \"\"");
 }
 
-static void a_file_of_double_colons(void **state)
+TEST(a_file_of_double_colons)
 {
-    (void)state;
     records_file("own.dat", "", "%d::%d::%d::978300760\n");
     names_file("films.dat", "", "%d::L\xe9on %d (1994)::Crime|Drama\n"); /* Latin-1 */
     lists_have_names("own.dat", "delimiter=double-colon header=no fields=4 item-names=films.dat:2", "3",
                      "L\xc3\xa9on ");
 }
 
-static void a_quoted_file(void **state)
+TEST(a_quoted_file)
 {
-    (void)state;
     records_file("quoted.csv", "\"user\",\"film\",\"rating\"\n", "\"u%d\",\"Film, the %d\",\"%d\"\n");
     names_file("shown.csv", "\"film\",\"shown-as\"\n", "\"Film, the %d\",\"The \"\"%dth\"\" film\"\n");
     lists_have_names("quoted.csv", "header=yes item=film item-names=shown.csv:shown-as", "u3", "\"The \"\"");
@@ -116,9 +107,8 @@ static char *slurp(const char *name)
     return slurped;
 }
 
-static void tables_have_the_form_that_is_asked_for(void **state)
+TEST(tables_have_the_form_that_is_asked_for)
 {
-    (void)state;
     records_file("plain.csv", "user,item,rating\n", "u%d,\"i\"\"%d\",%d\n");
     names_file("names.csv", "item,name\n", "\"i\"\"%d\",\"a\tb, \\%d\"\n");
     char line[512];
@@ -159,9 +149,8 @@ static void tables_have_the_form_that_is_asked_for(void **state)
     begins(command_out, "i\"");
 }
 
-static void other_forms_are_refused_before_anything_runs(void **state)
+TEST(other_forms_are_refused_before_anything_runs)
 {
-    (void)state;
     command_expect(
         "recommend no-such-run --user 1 --output x.parquet", 2,
         "--output x.parquet: \".parquet\" is no form that is written here: end the name with .csv");
@@ -188,20 +177,18 @@ static const char *joined_lines(char *text)
 }
 
 /* What release/ has of a file is declared public there, and nothing is said of a file that is not named. */
-static void the_statement_says_that_names_are_public(void **state)
+TEST(the_statement_says_that_names_are_public)
 {
     static const char said[] = "- The names of items ([data] item-names): declared public";
-    (void)state;
     assert_non_null(strstr(slurp("plain/release/guarantee.txt"), said));
     command_expect("run plain.ini -q -O unnamed -o data.item-names=", 0, "");
     assert_null(strstr(slurp("unnamed/release/guarantee.txt"), "item-names"));
 }
 
 /* Home terms of released metrics read the facts that no release of the model does. */
-static void the_statement_says_that_metrics_read_facts(void **state)
+TEST(the_statement_says_that_metrics_read_facts)
 {
     static const char declared[] = "features that are declared public";
-    (void)state;
     command_expect("run plain.ini -q -O facts -o data.item-features=names.csv -o "
                    "data.item-features.categories=name -o model.home-terms=only",
                    0, "");
@@ -215,9 +202,8 @@ static void the_statement_says_that_metrics_read_facts(void **state)
 
 /* ---- files of names that are wrong ------------------------------------------------------------------------ */
 
-static void wrong_names_are_told(void **state)
+TEST(wrong_names_are_told)
 {
-    (void)state;
     training_file("w.csv", "movieId,title\n1,One\n2,\n1,Again\n");
     training_file("titles.csv", "title,year\nOne,1999\n");
     training_file("empty.csv", "");
@@ -249,18 +235,4 @@ static int begin(void **state)
     return training_begin(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_of_semicolons),
-        cmocka_unit_test(a_file_of_tabs),
-        cmocka_unit_test(a_file_of_double_colons),
-        cmocka_unit_test(a_quoted_file),
-        cmocka_unit_test(tables_have_the_form_that_is_asked_for),
-        cmocka_unit_test(other_forms_are_refused_before_anything_runs),
-        cmocka_unit_test(the_statement_says_that_names_are_public),
-        cmocka_unit_test(the_statement_says_that_metrics_read_facts),
-        cmocka_unit_test(wrong_names_are_told),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

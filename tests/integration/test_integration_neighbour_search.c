@@ -11,14 +11,9 @@
  *   DPFRAME_SEARCH_SEED, DPFRAME_SEARCH_CLIMBS, DPFRAME_SEARCH_STEPS   where to begin, how often, how far
  *   DPFRAME_SEARCH_KEEP                                               a directory for what comes near
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 /* Before cmocka, which has a macro "fail". */
 #include "dpframe/additive.h"
-
-#include <cmocka.h>
+#include "kit/test.h"
 
 #include <dirent.h>
 
@@ -240,13 +235,12 @@ static double climb(uint64_t seed, int steps)
     return reached;
 }
 
-static void no_climb_passes_a_bound(void **state)
+TEST(no_climb_passes_a_bound)
 {
     const uint64_t first = number_from("DPFRAME_SEARCH_SEED", 1), n = number_from("DPFRAME_SEARCH_CLIMBS", 6);
     const int steps = (int)number_from("DPFRAME_SEARCH_STEPS", 40);
     double most = 0;
     int found = 0;
-    (void)state;
     write_weights();
     for (uint64_t seed = first; seed < first + n; seed++) {
         const double reached = climb(seed, steps);
@@ -258,13 +252,12 @@ static void no_climb_passes_a_bound(void **state)
     assert_true(most <= 1);
 }
 
-static void the_nearest_pairs_stay_within_their_bounds(void **state)
+TEST(the_nearest_pairs_stay_within_their_bounds)
 {
     static char text[1 << 14];
     char directory[512], path[1024];
     int compared = 0;
     double most = 0;
-    (void)state;
     write_weights();
     snprintf(directory, sizeof directory, "%s/tests/integration/near-misses", getenv("DPFRAME_SOURCE_DIR"));
     DIR *dir = opendir(directory);
@@ -295,11 +288,4 @@ static void the_nearest_pairs_stay_within_their_bounds(void **state)
     assert_true(most <= 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_climb_passes_a_bound),
-        cmocka_unit_test(the_nearest_pairs_stay_within_their_bounds),
-    };
-    return cmocka_run_group_tests(tests, worlds_begin, worlds_end);
-}
+FIXTURE(worlds_begin, worlds_end)

@@ -8,12 +8,7 @@
  * first, a middle or the last user is the one whose data differs: when it leaves, the users behind change
  * their numbers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "dpframe/accounting.h"
 #include "integration/training.h"
 #include "plan/plan_make.h"
@@ -267,9 +262,8 @@ static const char gradients[] =
          "[items.transform.clip-user]\nbound = 1.5\n"
          "[privacy]\nunit = user\nrandomness = reproducible\n";
 
-static void users_move_gradients_within_the_clip(void **state)
+TEST(users_move_gradients_within_the_clip)
 {
-    (void)state;
     static const char *const adjacencies[] = {"add-remove", "replace"};
     for (int i = 0; i < 2; i++) {
         char changes[256];
@@ -281,9 +275,8 @@ static void users_move_gradients_within_the_clip(void **state)
 }
 
 /* A weight of 2 for the drawn is within the clip too; the same secret draws for both neighbours. */
-static void users_that_are_drawn_move_within_the_clip(void **state)
+TEST(users_that_are_drawn_move_within_the_clip)
 {
-    (void)state;
     assert_covered(gradients,
                    "privacy.adjacency=replace\nitems.sampler=poisson-users\nitems.sampler.rate=0.5\n"
                    "items.sampler.weight=inverse\n",
@@ -301,9 +294,8 @@ static const char quadratics[] =
 
 /* Weights that are drawn stretch each user's ratings, and which records are held out is drawn too: both
    belong to ids, so nobody else moves. */
-static void drawn_weights_and_splits_stay_when_users_leave(void **state)
+TEST(drawn_weights_and_splits_stay_when_users_leave)
 {
-    (void)state;
     static const char drawn[] =
         "privacy.adjacency=add-remove\ndata.weights.kind=%s\nsplit.kind=%s\nsplit.fraction=0.3\n"
         "users.update=no\nitems.transforms=stretch, clip-user\n";
@@ -315,9 +307,8 @@ static void drawn_weights_and_splits_stay_when_users_leave(void **state)
     }
 }
 
-static void users_move_quadratics_within_the_clip(void **state)
+TEST(users_move_quadratics_within_the_clip)
 {
-    (void)state;
     static const char *const adjacencies[] = {"add-remove", "replace"};
     for (int i = 0; i < 2; i++) {
         char changes[512];
@@ -336,17 +327,15 @@ static const char gram[] =
          "[items.transform.clip-user]\nbound = 1\n[items.loss]\nunobserved-weight = 0.5\n"
          "[privacy]\nunit = user\nrandomness = reproducible\n";
 
-static void users_move_the_gram_row_within_the_clip(void **state)
+TEST(users_move_the_gram_row_within_the_clip)
 {
-    (void)state;
     assert_covered(gram, "privacy.adjacency=add-remove\n", DPF_SIDE_ITEMS, 0, 0.3);
     assert_covered(gram, "privacy.adjacency=replace\n", DPF_SIDE_ITEMS, 0, 0.2);
 }
 
 /* One record changes the norm of the whole message, and so how much of the Gram row passes the clip. */
-static void a_record_moves_the_clipped_gram_row(void **state)
+TEST(a_record_moves_the_clipped_gram_row)
 {
-    (void)state;
     static const char fixed[] = "users.update=no\nprivacy.unit=record\nprivacy.adjacency=flip\n";
     assert_covered(gram, fixed, DPF_SIDE_ITEMS, 0, 0.05);
 }
@@ -361,9 +350,8 @@ static const char friends[] = DATA
     "[items]\nupdate = no\n"
     "[privacy]\nunit = user\nadjacency = replace\nobserver = parties\nrandomness = reproducible\n";
 
-static void users_move_the_row_they_send_within_its_ball(void **state)
+TEST(users_move_the_row_they_send_within_its_ball)
 {
-    (void)state;
     char changes[512];
     snprintf(changes, sizeof changes, "run.rounds=2\ndata.relation.path=%s\ndata.relation.header=no\n",
              training_file("friends.txt", "1 0\n2 0\n0 3\n3 4\n4 1\n"));
@@ -389,9 +377,8 @@ static const char biased[] =
          "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = sum\n"
          "[privacy]\nunit = record\nadjacency = add-remove\nrandomness = reproducible\n";
 
-static void the_other_bias_is_outside_the_clip(void **state)
+TEST(the_other_bias_is_outside_the_clip)
 {
-    (void)state;
     double most = 0;
     for (int trial = 0; trial < 8; trial++) {
         struct training t;
@@ -507,9 +494,8 @@ static void audit(const char *base, const char *changes, int one_record, double 
          "10\n[items.solver]\nrate = 1e-30\n"                                                                \
          "[privacy]\nrandomness = reproducible\ndelta = 1e-5\n"
 
-static void observers_find_no_more_than_is_proved(void **state)
+TEST(observers_find_no_more_than_is_proved)
 {
-    (void)state;
     static const char laplace[] =
         "accountants.list=pure\nprivacy.unit=record\nprivacy.adjacency=replace-value\n"
         "privacy.interaction-pattern=public\nitems.mechanism=laplace\n"
@@ -528,18 +514,4 @@ static void observers_find_no_more_than_is_proved(void **state)
     audit(AUDITED, sampled, 0, 0.25);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(users_move_gradients_within_the_clip),
-        cmocka_unit_test(users_that_are_drawn_move_within_the_clip),
-        cmocka_unit_test(drawn_weights_and_splits_stay_when_users_leave),
-        cmocka_unit_test(users_move_quadratics_within_the_clip),
-        cmocka_unit_test(users_move_the_gram_row_within_the_clip),
-        cmocka_unit_test(a_record_moves_the_clipped_gram_row),
-        cmocka_unit_test(users_move_the_row_they_send_within_its_ball),
-        cmocka_unit_test(the_other_bias_is_outside_the_clip),
-        cmocka_unit_test(observers_find_no_more_than_is_proved),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

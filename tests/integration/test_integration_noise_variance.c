@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What solvers are told about the noise in their blocks, against the noise plan. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "training.h"
 
 static const char base[] =
@@ -38,9 +32,8 @@ static void assert_told(const char *changes, double first, double last, double g
     training_free(&t);
 }
 
-static void test_curator(void **state)
+TEST(test_curator)
 {
-    (void)state;
     assert_told(GRADIENT, 9, 9, -1, 1);
     /* The Gram row has no share of a given sigma, and so no noise. */
     assert_told(GRAM, 9, 9, 0, 1);
@@ -49,18 +42,16 @@ static void test_curator(void **state)
 
 /* Noise at the sum does not need anybody to send: were a solver told that there is none, its rows would show
    that nobody took part. Of 40 users each is drawn with probability 1e-9. */
-static void test_nobody_sends(void **state)
+TEST(test_nobody_sends)
 {
-    (void)state;
     assert_told(GRADIENT "items.sampler=poisson-users\nitems.sampler.rate=1e-9", 9, 9, -1, 1);
     assert_told(GRAM "items.sampler=poisson-users\nitems.sampler.rate=1e-9\nitems.mechanism.gram-share=0.5",
                 9, 9, 9, 1);
 }
 
 /* Each of the 40 users adds noise; their sum is scaled by 1/40. */
-static void test_users(void **state)
+TEST(test_users)
 {
-    (void)state;
     const char users[] = GRADIENT "parties.kind=users\nitems.mechanism.where=party\n";
     char mean[256];
     assert_told(users, 360, 360, -1, 1);
@@ -69,9 +60,8 @@ static void test_users(void **state)
 }
 
 /* An isometry keeps the variance of noise that is alike in all numbers; noise of two sizes is not alike. */
-static void test_transforms(void **state)
+TEST(test_transforms)
 {
-    (void)state;
     assert_told(
         "items.loss=squared-error\nitems.transforms=clip-user, hadamard-flatten\nparties.kind=users\n", 9, 9,
         -1, 1);
@@ -85,17 +75,10 @@ static void test_transforms(void **state)
 }
 
 /* A side that releases nothing has no noise. */
-static void test_local(void **state)
+TEST(test_local)
 {
-    (void)state;
     assert_told("items.loss=squared-error\nitems.mechanism=\nitems.aggregator=\nprivacy.budget=per-release",
                 -1, -1, -1, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_curator), cmocka_unit_test(test_nobody_sends),
-                                       cmocka_unit_test(test_users), cmocka_unit_test(test_transforms),
-                                       cmocka_unit_test(test_local)};
-    return cmocka_run_group_tests_name("noise variance of solvers", tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

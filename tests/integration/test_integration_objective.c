@@ -178,9 +178,8 @@ static void check_gap(double alpha0, double lambda, int n, double *widest)
     *widest = fmax(*widest, loss);
 }
 
-static void theorem_4(void **state)
+TEST(theorem_4)
 {
-    (void)state;
     static const double alphas[] = {0.05, 0.4, 0.8, 1}, lambdas[] = {0.003, 0.1, 1};
     double widest = 0;
     for (int a = 0; a < 4; a++)
@@ -214,9 +213,8 @@ static double gamma_of(const json_t *json, const char *which, const char *scheme
     return json_number_value(json_object_get(json_object_get(json, which), scheme));
 }
 
-static void utility_is_printed(void **state)
+TEST(utility_is_printed)
 {
-    (void)state;
     training_file("silos.ini", silos);
     command_expect("account -c silos.ini --utility", 0, "");
     assert_non_null(strstr(command_out, "gamma4 opt"));
@@ -280,9 +278,8 @@ static void expect_laplace(const struct training *t, int32_t kind, int parties)
     assert_true(parties > 1 || (degrees > 10 && chi < degrees + 4 * sqrt(2.0 * degrees)));
 }
 
-static void noise_is_written_down(void **state)
+TEST(noise_is_written_down)
 {
-    (void)state;
     struct training t;
     static const char public_bounds[] =
         "items.bounds=public\nitems.transforms=clip-rows\nitems.transform.clip-rows.norm=l1\n"
@@ -315,12 +312,4 @@ static void noise_is_written_down(void **state)
     assert_false(command_exists("noise/private/noise.csv"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theorem_4),
-        cmocka_unit_test(utility_is_printed),
-        cmocka_unit_test(noise_is_written_down),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

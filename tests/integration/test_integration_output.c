@@ -5,9 +5,8 @@
 /* ---- exit codes ------------------------------------------------------------------------------------- */
 
 /* Locks belong to open files, so the test can stand for the other run. */
-static void two_runs_do_not_share_a_directory(void **state)
+TEST(two_runs_do_not_share_a_directory)
 {
-    (void)state;
     struct dpf_error error = {0};
     command_expect("-q -c sound.ini -O shared-directory", 0, "");
     int lock = files_lock_directory(command_path("shared-directory"), &error);
@@ -26,9 +25,8 @@ static void two_runs_do_not_share_a_directory(void **state)
 
 /* ---- the output directory ------------------------------------------------------------------------------ */
 
-static void foreign_directories_are_left_alone(void **state)
+TEST(foreign_directories_are_left_alone)
 {
-    (void)state;
     assert_int_equal(mkdir(command_path("thesis"), 0755), 0);
     training_file("thesis/chapter1.tex", "precious");
     command_expect("-c sound.ini -O thesis", 2, "contains chapter1.tex, which does not belong");
@@ -61,9 +59,8 @@ static void foreign_directories_are_left_alone(void **state)
 }
 
 /* Whatever makes it, and whatever the umask: runs, points of sweeps, selections, checkpoints, reports. */
-static void what_is_private_is_its_owners_alone(void **state)
+TEST(what_is_private_is_its_owners_alone)
 {
-    (void)state;
     const mode_t before = umask(0);
     training_file("seeds.ini", "include = sound.ini\n[sweep]\nrun.seed = 1..2\n");
     /* With much less noise than errors, so that whatever is drawn has a score. */
@@ -90,9 +87,8 @@ static void what_is_private_is_its_owners_alone(void **state)
     }
 }
 
-static void paths_are_canonical(void **state)
+TEST(paths_are_canonical)
 {
-    (void)state;
     assert_int_equal(mkdir(command_path("a"), 0755), 0);
     command_expect("-c sound.ini -O a/../canonical", 0, "");
     char *expected = realpath(command_path("canonical"), NULL);
@@ -161,9 +157,8 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void run_json_says_what_was_run(void **state)
+TEST(run_json_says_what_was_run)
 {
-    (void)state;
     const double before = seconds_now();
     command_expect("-c sound.ini -O spoken -o run.compare=mean,non-private", 0, "");
     const double passed = seconds_now() - before;
@@ -193,9 +188,8 @@ static void run_json_says_what_was_run(void **state)
 
 /* A run that ends early made fewer rounds, and what these spend is less than the statement, which is of all
  * rounds. */
-static void a_run_may_end_early(void **state)
+TEST(a_run_may_end_early)
 {
-    (void)state;
     static const char *const rules[] = {"training-error", "released-rows"};
     for (int i = 0; i < 2; i++) {
         char arguments[256], file[64];
@@ -235,9 +229,8 @@ static void a_run_may_end_early(void **state)
     json_decref(run);
 }
 
-static void other_json_is_json(void **state)
+TEST(other_json_is_json)
 {
-    (void)state;
     command_expect("account -c sound.ini --json", 0, "");
     json_t *json = command_json(NULL);
     assert_guarantee(json);
@@ -275,9 +268,8 @@ static void assert_same_file(const char *a, const char *b)
 }
 
 /* config.ini of a result repeats the run, from anywhere, and is a fixed point of "check". */
-static void results_repeat_themselves(void **state)
+TEST(results_repeat_themselves)
 {
-    (void)state;
     training_file("ratings.csv", "user,item,rating\n1,1,5\n1,2,2\n2,2,4\n2,3,1\n3,1,1\n3,2,3\n3,3,5\n");
     command_expect("-c sound.ini -O first -o privacy.randomness=reproducible -o privacy.noise-seed=9 "
                    "-o data.format=csv -o data.path=ratings.csv -o split.fraction=0.3",
@@ -311,9 +303,8 @@ static void wait_for(const char *name)
     assert_true(command_exists(name));
 }
 
-static void an_interrupted_run_writes_nothing(void **state)
+TEST(an_interrupted_run_writes_nothing)
 {
-    (void)state;
     static const int signals[] = {SIGINT, SIGTERM};
     for (int i = 0; i < 2; i++) {
         char text[128], name[64];
@@ -330,9 +321,8 @@ static void an_interrupted_run_writes_nothing(void **state)
 }
 
 /* An interrupted second run leaves the first one's results as they were. */
-static void an_interrupted_run_keeps_earlier_results(void **state)
+TEST(an_interrupted_run_keeps_earlier_results)
 {
-    (void)state;
     command_expect("-c sound.ini -O kept", 0, "");
     assert_int_equal(remove(command_path("stderr.txt")), 0);
     pid_t pid = command_start("-c sound.ini -o run.rounds=1000000 -O kept");
@@ -351,9 +341,8 @@ static void an_interrupted_run_keeps_earlier_results(void **state)
 }
 
 /* Killed at any moment: where run.json is, the results are whole; the next run cleans up. */
-static void a_killed_run_leaves_no_half_results(void **state)
+TEST(a_killed_run_leaves_no_half_results)
 {
-    (void)state;
     command_expect("-c sound.ini -O killed", 0, "");
     for (int i = 0; i < 24; i++) {
         pid_t pid = command_start("-c sound.ini -O killed");
@@ -383,9 +372,8 @@ static void a_killed_run_leaves_no_half_results(void **state)
  * ------------------------------------------------------------------------------------------------ */
 
 /* 4000 users x 1500 items x 16 numbers would be 768 MB: users are streamed. */
-static void users_are_streamed(void **state)
+TEST(users_are_streamed)
 {
-    (void)state;
     command_expect("-c sound.ini -O streamed -o run.rounds=2 -o model.rank=16 -o model.users=4000 -o "
                    "data.synthetic.users=4000 "
                    "-o data.synthetic.items=1500 -o data.synthetic.ratings=80000",
@@ -396,9 +384,8 @@ static void users_are_streamed(void **state)
 
 /* ---- output that does not arrive -------------------------------------------------------------------- */
 
-static void what_does_not_arrive_is_no_success(void **state)
+TEST(what_does_not_arrive_is_no_success)
 {
-    (void)state;
     static const char *const commands[] = {
         "list", "--help", "--version", "describe run", "-c sound.ini -O unheard", "check -c sound.ini"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
@@ -411,9 +398,8 @@ static void what_does_not_arrive_is_no_success(void **state)
 
 /* A device cannot be replaced by a file that is renamed over it: as root, /dev/full would be an ordinary
  * file. */
-static void devices_and_links_are_written_through(void **state)
+TEST(devices_and_links_are_written_through)
 {
-    (void)state;
     assert_int_equal(shell("$D generate -O /dev/stdout users=20 items=15 ratings=200 >a.csv"), 0);
     assert_int_equal(shell("$D generate -O - users=20 items=15 ratings=200 >b.csv && cmp a.csv b.csv"), 0);
     assert_int_equal(shell("mkfifo pipe && { cat pipe >c.csv & } &&"
@@ -437,26 +423,23 @@ static void devices_and_links_are_written_through(void **state)
 }
 
 /* A limit on the size of files is a failed write with a message, not the end by a signal. */
-static void a_file_too_large_is_a_message(void **state)
+TEST(a_file_too_large_is_a_message)
 {
-    (void)state;
     assert_int_equal(shell("(ulimit -f 1; exec $D -q -c sound.ini -O limited 2>/dev/null)"), 1);
     assert_false(command_exists("limited/run.json"));
 }
 
 /* Opening a pipe waits for somebody who writes. */
-static void a_pipe_is_no_configuration(void **state)
+TEST(a_pipe_is_no_configuration)
 {
-    (void)state;
     assert_int_equal(mkfifo(command_path("config-pipe"), 0600), 0);
     command_expect("check -c config-pipe", 2, "config-pipe: not a regular file; save");
 }
 
 /* Else the first file of the results would be standard output, and the table of metrics would end up in it.
  */
-static void closed_streams_do_not_reach_into_results(void **state)
+TEST(closed_streams_do_not_reach_into_results)
 {
-    (void)state;
     assert_int_equal(shell("$D -c sound.ini -O closed >&- 2>&- <&-"), 1);
     assert_int_equal(
         shell("$D -q -c sound.ini -O open && cmp closed/release/item_ids.txt open/release/item_ids.txt"
@@ -466,9 +449,8 @@ static void closed_streams_do_not_reach_into_results(void **state)
                      0);
 }
 
-static void a_run_that_fails_leaves_no_directory(void **state)
+TEST(a_run_that_fails_leaves_no_directory)
 {
-    (void)state;
     command_expect("-c sound.ini -o data.format=csv -o data.path=sound.ini -O fresh", 3, "sound.ini");
     assert_false(command_exists("fresh"));
     command_expect("-c sound.ini -o model.items=1 -O fresh", 2, "items = 1: the data has");
@@ -478,27 +460,4 @@ static void a_run_that_fails_leaves_no_directory(void **state)
     assert_true(command_exists("mine"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_runs_do_not_share_a_directory),
-        cmocka_unit_test(foreign_directories_are_left_alone),
-        cmocka_unit_test(what_is_private_is_its_owners_alone),
-        cmocka_unit_test(paths_are_canonical),
-        cmocka_unit_test(run_json_says_what_was_run),
-        cmocka_unit_test(a_run_may_end_early),
-        cmocka_unit_test(other_json_is_json),
-        cmocka_unit_test(results_repeat_themselves),
-        cmocka_unit_test(an_interrupted_run_writes_nothing),
-        cmocka_unit_test(an_interrupted_run_keeps_earlier_results),
-        cmocka_unit_test(a_killed_run_leaves_no_half_results),
-        cmocka_unit_test(what_does_not_arrive_is_no_success),
-        cmocka_unit_test(closed_streams_do_not_reach_into_results),
-        cmocka_unit_test(devices_and_links_are_written_through),
-        cmocka_unit_test(a_file_too_large_is_a_message),
-        cmocka_unit_test(a_pipe_is_no_configuration),
-        cmocka_unit_test(a_run_that_fails_leaves_no_directory),
-        cmocka_unit_test(users_are_streamed),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dpframe account --choose: what is chosen meets the target when it is configured, and no more would. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -68,9 +63,8 @@ static double proved(double theta, int trials, int rows, const char *options)
     return epsilon;
 }
 
-static void theta_comes_first(void **state)
+TEST(theta_comes_first)
 {
-    (void)state;
     training_file("config.ini", base);
     json_t *answer = account("--choose 4");
     const json_t *list = json_object_get(answer, "candidates");
@@ -98,10 +92,9 @@ static void theta_comes_first(void **state)
 
 /* The error that p is chosen by is Eq. 25 with Eq. 41's bound; theory is Theorem 5.4 and Eq. 40 at alpha = 2.
  */
-static void formulas(void **state)
+TEST(formulas)
 {
     const double n = 40, m = 25, k = 4, epsilon = 4;
-    (void)state;
     training_file("config.ini", base);
     json_t *answer = account("--choose 4");
     const json_t *list = json_object_get(answer, "candidates");
@@ -120,11 +113,10 @@ static void formulas(void **state)
 }
 
 /* Where 1/4 is allowed, q is the largest. */
-static void then_trials(void **state)
+TEST(then_trials)
 {
     static const char options[] = "-o run.rounds=1" UNPROJECTED;
     char line[200];
-    (void)state;
     training_file("config.ini", base);
     const double at_three = proved(0.25, 3, 0, options), at_four = proved(0.25, 4, 0, options);
     snprintf(line, sizeof line, "--choose %.17g %s", (at_three + at_four) / 2, options);
@@ -139,7 +131,7 @@ static void then_trials(void **state)
     json_decref(answer);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     static const struct {
         const char *options, *why;
@@ -153,7 +145,6 @@ static void refusals(void **state)
         {"--choose 3 -o accountants.list=", "needs an accountant"},
         {"--choose 3 -o privacy.unit=record", "accountant rdp"},
     };
-    (void)state;
     training_file("config.ini", base);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char line[512];
@@ -175,9 +166,8 @@ static double proved_or_none(const char *options)
 }
 
 /* Parties that observe know their own messages: the sum needs others enough. */
-static void parties_that_observe(void **state)
+TEST(parties_that_observe)
 {
-    (void)state;
     training_file("config.ini", base);
     const double server = proved_or_none("");
     assert_true(isnan(proved_or_none("-o privacy.observer=parties")));
@@ -192,12 +182,11 @@ static void parties_that_observe(void **state)
 }
 
 /* A draw that the server sees amplifies nothing; where users are capped, the cap is composed. */
-static void cohorts_and_caps(void **state)
+TEST(cohorts_and_caps)
 {
 #define SAMPLED                                                                                              \
     "-o run.rounds=20 -o items.sampler=poisson-users -o items.sampler.rate=0.5 -o "                          \
     "items.mechanism.clients=2 "
-    (void)state;
     training_file("config.ini", base);
     const double all = proved_or_none("-o run.rounds=20 -o items.mechanism.clients=2");
     const double seen = proved_or_none(SAMPLED "-o items.sampler.secrecy=none");
@@ -210,9 +199,8 @@ static void cohorts_and_caps(void **state)
 }
 
 /* No theta is small enough: that is an answer. */
-static void out_of_reach(void **state)
+TEST(out_of_reach)
 {
-    (void)state;
     training_file("config.ini", base);
     json_t *answer = account("--choose 1e-9 -o privacy.delta=0");
     assert_true(json_is_null(json_object_get(answer, "chosen")));
@@ -224,13 +212,4 @@ static void out_of_reach(void **state)
     assert_non_null(strstr(command_out, "Theorem 5.4"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theta_comes_first), cmocka_unit_test(formulas),
-        cmocka_unit_test(then_trials),       cmocka_unit_test(refusals),
-        cmocka_unit_test(out_of_reach),      cmocka_unit_test(parties_that_observe),
-        cmocka_unit_test(cohorts_and_caps),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

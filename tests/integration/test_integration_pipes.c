@@ -37,9 +37,8 @@ static const char *slurped(const char *name)
 }
 
 /* Released bytes do not depend on how the file came. */
-static void a_pipe_is_as_good_as_a_file(void **state)
+TEST(a_pipe_is_as_good_as_a_file)
 {
-    (void)state;
 #define SEEDED " -q -o privacy.randomness=reproducible -o privacy.noise-seed=5 -o run.verdict=no "
     assert_int_equal(shell("$D run own.ini" SEEDED "-O file 2>err"), 0);
     assert_int_equal(shell("mkdir kept && cat own.csv | TMPDIR=./kept $D run own.ini" SEEDED
@@ -61,9 +60,8 @@ static void a_pipe_is_as_good_as_a_file(void **state)
     assert_non_null(strstr(slurped("piped/config.ini"), "path = -\n"));
 }
 
-static void items_and_records_are_read_from_pipes(void **state)
+TEST(items_and_records_are_read_from_pipes)
 {
-    (void)state;
     assert_int_equal(shell("$D recommend file --data own.csv --user u3 -n 5 >a 2>err"), 0);
     assert_int_equal(
         shell("grep -e user -e '^u3,' own.csv | $D recommend file --data - --user u3 -n 5 >b 2>err"), 0);
@@ -79,9 +77,8 @@ static void items_and_records_are_read_from_pipes(void **state)
                            "data.path and --exclude both read standard input: name a file for one of them"));
 }
 
-static void what_needs_the_records_again_says_so(void **state)
+TEST(what_needs_the_records_again_says_so)
 {
-    (void)state;
     assert_int_equal(shell("$D recommend piped --user u3 2>err"), 3);
     assert_non_null(strstr(slurped("err"), "it read them from standard input"));
     assert_non_null(strstr(first, "--data FILE"));
@@ -103,9 +100,8 @@ static void what_needs_the_records_again_says_so(void **state)
 }
 
 /* The line of the tutorial, word by word, on a million rows. */
-static void a_database_feeds_a_run(void **state)
+TEST(a_database_feeds_a_run)
 {
-    (void)state;
     char command[1024], path[512];
     static char page[1 << 17];
     if (shell("sqlite3 -version >/dev/null 2>&1") != 0) {
@@ -142,9 +138,8 @@ static void a_database_feeds_a_run(void **state)
 }
 
 /* A catalogue with films that nobody has: the release says nothing of them, and lists leave them out unless they are named. */
-static void unknown_items_enter_lists_when_they_are_named(void **state)
+TEST(unknown_items_enter_lists_when_they_are_named)
 {
-    (void)state;
     char ids[1024] = "";
     for (int item = 0; item < 200; item++)
         sprintf(ids + strlen(ids), "i%d\n", item);
@@ -169,9 +164,8 @@ static void unknown_items_enter_lists_when_they_are_named(void **state)
 }
 
 /* A file whose header is missing would lose its first record. */
-static void a_first_line_that_names_an_item_is_no_header(void **state)
+TEST(a_first_line_that_names_an_item_is_no_header)
 {
-    (void)state;
     training_file("bare.csv", "u3,i5,4\nu3,i6,4\n");
     command_expect(
         "predict file bare.csv", 3,
@@ -182,15 +176,4 @@ static void a_first_line_that_names_an_item_is_no_header(void **state)
     command_expect("evaluate file --data bare.csv", 3, "bare.csv:1: this line is read as the header");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pipe_is_as_good_as_a_file),
-        cmocka_unit_test(items_and_records_are_read_from_pipes),
-        cmocka_unit_test(what_needs_the_records_again_says_so),
-        cmocka_unit_test(unknown_items_enter_lists_when_they_are_named),
-        cmocka_unit_test(a_first_line_that_names_an_item_is_no_header),
-        cmocka_unit_test(a_database_feeds_a_run),
-    };
-    return cmocka_run_group_tests(tests, begin_own, training_end);
-}
+FIXTURE(begin_own, training_end)

@@ -3,13 +3,7 @@
  * Users who send all rows, empty cells included, through a projection, flattening, and a mechanism of
  * their own: the chain of DPMF-RP, its caps, and what it refuses.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #define USERS 70
@@ -35,11 +29,10 @@ static const char whole_chain[] = "items.sampler=poisson-users\nitems.sampler.ra
                                   "items.aggregator=modular-sum\nitems.solver=adam\nitems.solver.rate=0.05\n"
                                   "items.transforms=clip-rows, sparse-projection, hadamard-flatten\n";
 
-static void workers_do_not_matter(void **state)
+TEST(workers_do_not_matter)
 {
     static const char *const flattens[] = {"scope=rows",
                                            "scope=matrix\nitems.transform.hadamard-flatten.columns=3"};
-    (void)state;
     for (int f = 0; f < 2; f++) {
         struct training one;
         for (int threads = 1; threads <= 5; threads += 2) {
@@ -60,10 +53,9 @@ static void workers_do_not_matter(void **state)
 }
 
 /* One bit more than the users' trials in each number: 71 needs 7 bits. */
-static void bytes_are_those_on_the_wire(void **state)
+TEST(bytes_are_those_on_the_wire)
 {
     struct training t;
-    (void)state;
     training_run(&t, base, whole_chain);
     const int64_t numbers = 32 * 3; /* 23 rows of 45, padded to a power of two */
     assert_int_equal(t.stats.bytes_up, (uint64_t)t.stats.messages * (numbers * 7 / 8));
@@ -83,10 +75,9 @@ static double distance(const struct training *a, const struct training *b)
 }
 
 /* Without noise flattening is undone to the last digits, with and without a projection before it. */
-static void flattening_is_undone(void **state)
+TEST(flattening_is_undone)
 {
     static const char *const before[] = {"clip-rows", "clip-rows, sparse-projection"};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct training plain, flat;
         char changes[256];
@@ -101,9 +92,8 @@ static void flattening_is_undone(void **state)
 }
 
 /* V = S'B: items that share a row are equal up to sign, in the beginning and after every step. */
-static void readers_see_the_projected_rows(void **state)
+TEST(readers_see_the_projected_rows)
 {
-    (void)state;
     for (int rounds = 0; rounds <= 3; rounds += 3)
         for (int ratio = 1; ratio <= 3; ratio += 2) {
             struct training t;
@@ -131,10 +121,9 @@ static void readers_see_the_projected_rows(void **state)
 }
 
 /* The sum over all cells does not depend on who holds them. */
-static void curator_and_users_agree(void **state)
+TEST(curator_and_users_agree)
 {
     struct training users, curator;
-    (void)state;
     training_run(&users, base, "");
     training_run(&curator, base, "parties.kind=curator");
     assert_true(training_same(&users, &curator));
@@ -142,10 +131,9 @@ static void curator_and_users_agree(void **state)
     training_free(&curator);
 }
 
-static void participations_are_capped(void **state)
+TEST(participations_are_capped)
 {
     struct training capped, two;
-    (void)state;
     training_run(
         &capped, base,
         "items.sampler=poisson-users\nitems.sampler.rate=1\nitems.max-participations=2\nrun.rounds=5");
@@ -175,9 +163,8 @@ static void refuse(const char *changes, const char *words)
     training_free(&t);
 }
 
-static void what_cannot_be_right_is_refused(void **state)
+TEST(what_cannot_be_right_is_refused)
 {
-    (void)state;
     refuse("parties.kind=silos-by-users", "empty cells");
     refuse("parties.kind=silos-by-items\nitems.mechanism=pbm\nitems.loss=squared-error",
            "whole contribution");
@@ -191,16 +178,4 @@ static void what_cannot_be_right_is_refused(void **state)
            "draws 21 of 70 users");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workers_do_not_matter),
-        cmocka_unit_test(bytes_are_those_on_the_wire),
-        cmocka_unit_test(flattening_is_undone),
-        cmocka_unit_test(readers_see_the_projected_rows),
-        cmocka_unit_test(curator_and_users_agree),
-        cmocka_unit_test(participations_are_capped),
-        cmocka_unit_test(what_cannot_be_right_is_refused),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

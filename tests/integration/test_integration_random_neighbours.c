@@ -6,14 +6,9 @@
  *
  * DPFRAME_RANDOM_CASES and DPFRAME_RANDOM_FIRST choose how many pipelines are drawn, and from which on.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 /* Before cmocka, which has a macro "fail". */
 #include "dpframe/additive.h"
-
-#include <cmocka.h>
+#include "kit/test.h"
 
 #include "integration/moved_releases.h"
 
@@ -122,9 +117,8 @@ static int number_from(const char *name, int otherwise)
     return text ? atoi(text) : otherwise;
 }
 
-static void no_release_moves_further_than_is_stated(void **state)
+TEST(no_release_moves_further_than_is_stated)
 {
-    (void)state;
     const int n = number_from("DPFRAME_RANDOM_CASES", 500), first = number_from("DPFRAME_RANDOM_FIRST", 1);
     write_weights();
     for (int i = 0; i < n; i++)
@@ -187,9 +181,8 @@ static void write_given(struct pipeline *p, size_t which)
              training_directory, training_directory, given[which].changes, links);
 }
 
-static void given_configurations_move_no_further_than_is_stated(void **state)
+TEST(given_configurations_move_no_further_than_is_stated)
 {
-    (void)state;
     keyed[0] = '\0';
     /* Nobody links to a user who leaves: friends would miss a message that zeroing out leaves there. */
     training_file("links.txt", "-3 5\n1 5\n7 5\nb 5\nzz 5\n");
@@ -213,9 +206,8 @@ static void given_configurations_move_no_further_than_is_stated(void **state)
 
 /* Few rate an item, and who rated what is public: its sum still has every client's trials, else nothing would
    hide the one who did. */
-static void rows_have_the_trials_that_are_counted_on(void **state)
+TEST(rows_have_the_trials_that_are_counted_on)
 {
-    (void)state;
     struct pipeline p = {
         .lottery = 7, .unit = DPF_UNIT_USER, .adjacency = DPF_ADJ_ZERO_OUT, .support_public = 1};
     double most = 0;
@@ -237,12 +229,4 @@ static void rows_have_the_trials_that_are_counted_on(void **state)
             fail_msg("nothing is proved: %s", worlds[0].training.error.text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_release_moves_further_than_is_stated),
-        cmocka_unit_test(given_configurations_move_no_further_than_is_stated),
-        cmocka_unit_test(rows_have_the_trials_that_are_counted_on),
-    };
-    return cmocka_run_group_tests(tests, worlds_begin, worlds_end);
-}
+FIXTURE(worlds_begin, worlds_end)

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is made of a trained model: lists for users who were there and for users who were not, predictions,
  * neighbours of items, and messages where there is nothing to say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <zlib.h>
 
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -36,9 +31,8 @@ static int lines_of(const char *text)
 }
 
 /* The same records at home give the same rows; a user who was not there gets a list without training. */
-static void other_records_are_solved_at_home(void **state)
+TEST(other_records_are_solved_at_home)
 {
-    (void)state;
     command_expect("recommend run --user u1 -n 5", 0, "");
     snprintf(first, sizeof first, "%s", command_out);
     assert_int_equal(lines_of(first), 6);
@@ -63,9 +57,8 @@ static void other_records_are_solved_at_home(void **state)
     command_expect("recommend run --data absent.csv --user u1", 3, "absent.csv");
 }
 
-static void items_can_be_chosen(void **state)
+TEST(items_can_be_chosen)
 {
-    (void)state;
     training_file("two.txt", "i10\ni11\n\nno-such-item\n");
     command_expect("recommend run --user u1 -n 50", 0, "");
     const int all = lines_of(command_out) - 1, has_10 = strstr(command_out, ",i10,") != NULL,
@@ -97,9 +90,8 @@ static void items_can_be_chosen(void **state)
 }
 
 /* Neither items in the order of ids nor an empty table. */
-static void who_gets_no_list_is_told_why(void **state)
+TEST(who_gets_no_list_is_told_why)
 {
-    (void)state;
     char all[1024] = "";
     for (int i = 0; i < 20; i++)
         sprintf(all + strlen(all), "full,i%d\n", i);
@@ -128,9 +120,8 @@ static void who_gets_no_list_is_told_why(void **state)
     command_expect("recommend popular --data train.csv --user a", 0, "");
 }
 
-static void pairs_are_predicted_in_their_order(void **state)
+TEST(pairs_are_predicted_in_their_order)
 {
-    (void)state;
     training_file("pairs.csv", "u3,i5\nu1,i2\nnobody,i2\nu1,\"i,x\"\nu3,i5\n");
     command_expect("predict run pairs.csv", 0, "2 pairs have a user or an item that the model does not know");
     char *line = strtok(command_out, "\n");
@@ -157,9 +148,8 @@ static void pairs_are_predicted_in_their_order(void **state)
     command_expect("predict run absent.csv", 3, "absent.csv");
 }
 
-static void similar_items_are_ordered_by_cosine(void **state)
+TEST(similar_items_are_ordered_by_cosine)
 {
-    (void)state;
     command_expect("similar run --item i3 -n 4", 0, "");
     assert_int_equal(lines_of(command_out), 5);
     double before = 1.0000001;
@@ -189,18 +179,17 @@ static int is_same_model(const char *a, const char *b)
 }
 
 /* Tables of home terms have a row for each combination of categories: too many are refused before any record is read. */
-static void home_terms_of_many_combinations_are_refused_by_check(void **state)
+TEST(home_terms_of_many_combinations_are_refused_by_check)
 {
     static char facts[1 << 18];
     char *at = facts + sprintf(facts, "item\ta\tb\tc\n");
-    (void)state;
     for (int i = 0; i < 4200; i++)
         at += sprintf(at, "i%d\ta%d\tb%d\tc\n", i, i % 70, i / 70);
     training_file("many.tsv", facts);
     training_file("few.csv", "u1,i1\nu2,i2\nu3,i3\n");
     training_file("many.ini",
                   "[data]\nformat = csv\npath = few.csv\nfeedback = implicit\nitem-features = many.tsv\n"
-                  "item-features.format = tsv\nitem-features.categories = a, b\n"
+                  "item-features.categories = a, b\n"
                   "[model]\nrecommender = private-popularity\nhome-terms = yes\nusers = 100\nitems = 4200\n"
                   "[parties]\nkind = curator\n[privacy]\nunit = user\nadjacency = add-remove\ndelta = 1e-5\n"
                   "budget = total\ntotal-epsilon = 5\n[accountants]\nlist = pld\n");
@@ -210,12 +199,11 @@ static void home_terms_of_many_combinations_are_refused_by_check(void **state)
 }
 
 /* Two groups of items, each with users of its own: what is like an item is of its group. */
-static void similar_items_of_recommenders_go_together(void **state)
+TEST(similar_items_of_recommenders_go_together)
 {
     static const char *const models[] = {"private-gram", "private-ratings"};
     static char settings[1024], rows[1 << 17];
     char *at = rows;
-    (void)state;
     for (int u = 0; u < 400; u++)
         for (int i = 0; i < 16; i++)
             if (i / 8 == u % 2 ? (u + i) % 3 : (u + i) % 11 == 0)
@@ -240,7 +228,7 @@ static void similar_items_of_recommenders_go_together(void **state)
         /* Terms that a device adds need a file of features; what the state says of items does not. */
         training_file("groups.tsv", "item\tkind\ng1.3\ta\ng1.4\tb\n");
 #define FACTS                                                                                                \
-    " -o data.item-features=groups.tsv -o data.item-features.format=tsv -o "                                 \
+    " -o data.item-features=groups.tsv -o "                                                                  \
     "data.item-features.categories=kind -o model.home-terms="
         command_expect("-q -c groups.ini -O plain" FACTS "no", 0, "");
         command_expect("-q -c groups.ini -O at-home" FACTS "yes", 0, "");
@@ -262,9 +250,8 @@ static void similar_items_of_recommenders_go_together(void **state)
 }
 
 /* A component's own scores are made at home from its released state, too. */
-static void recommenders_take_other_records(void **state)
+TEST(recommenders_take_other_records)
 {
-    (void)state;
     training_file("bits.ini",
                   "[run]\noutput = out\n[data]\nformat = csv\npath = plays.csv\nfeedback = implicit\n"
                   "[model]\nrecommender = dplcf\n[model.recommender]\nepsilon = 1\n[parties]\nkind = "
@@ -299,17 +286,4 @@ static int begin(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(home_terms_of_many_combinations_are_refused_by_check),
-        cmocka_unit_test(other_records_are_solved_at_home),
-        cmocka_unit_test(items_can_be_chosen),
-        cmocka_unit_test(who_gets_no_list_is_told_why),
-        cmocka_unit_test(pairs_are_predicted_in_their_order),
-        cmocka_unit_test(similar_items_are_ordered_by_cosine),
-        cmocka_unit_test(similar_items_of_recommenders_go_together),
-        cmocka_unit_test(recommenders_take_other_records),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recommender in place of the factorization: from its configuration to what is done with its run
  * afterwards. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "engine/engine.h"
 #include "integration/training.h"
 
@@ -62,9 +57,8 @@ static void assert_near(double a, double b, double tolerance)
         fail_msg("%.17g is not %.17g", a, b);
 }
 
-static void a_record_costs_epsilon(void **state)
+TEST(a_record_costs_epsilon)
 {
-    (void)state;
     struct plan plan;
     plan_of(&plan, "");
     assert_int_equal(plan.ledger.n, 1);
@@ -83,9 +77,8 @@ static void a_record_costs_epsilon(void **state)
 }
 
 /* All bits of a user may change. */
-static void a_user_costs_all_bits(void **state)
+TEST(a_user_costs_all_bits)
 {
-    (void)state;
     struct plan plan;
     plan_of(&plan, "privacy.unit=user\nprivacy.adjacency=replace");
     assert_true(plan.guarantee.plan_holds);
@@ -104,9 +97,8 @@ static void a_user_costs_all_bits(void **state)
     plan_free(&plan);
 }
 
-static void a_total_is_kept(void **state)
+TEST(a_total_is_kept)
 {
-    (void)state;
     struct plan plan;
     plan_of(&plan, "privacy.budget=total\nprivacy.total-epsilon=0.5\nprivacy.calibrate-by=pure");
     assert_true(epsilon_of(&plan, "pure") <= 0.5);
@@ -162,9 +154,8 @@ static double epsilon_drawn(uint32_t facts, int32_t n)
 }
 
 /* A secret draw protects by itself only where nothing that is released tells of it. */
-static void a_draw_that_shows_amplifies_nothing(void **state)
+TEST(a_draw_that_shows_amplifies_nothing)
 {
-    (void)state;
     const double amplified = epsilon_drawn(0, 1), full = epsilon_drawn(DPF_RELEASE_ROW_OF_USER, 1);
     assert_true(amplified < full / 2);
     assert_true(epsilon_drawn(DPF_RELEASE_COUNTS_USERS, 1) == full);
@@ -175,9 +166,8 @@ static void a_draw_that_shows_amplifies_nothing(void **state)
     drawn_count = 1;
 }
 
-static void the_statement_names_what_is_released(void **state)
+TEST(the_statement_names_what_is_released)
 {
-    (void)state;
     struct plan plan;
     plan_of(&plan, "");
     char *pipeline = plan_text(&plan), *ini = plan_resolved_ini(&plan);
@@ -194,9 +184,8 @@ static void the_statement_names_what_is_released(void **state)
 }
 
 /* Keys that would do nothing are refused, with what to do about it. */
-static void nothing_stands_beside_it(void **state)
+TEST(nothing_stands_beside_it)
 {
-    (void)state;
     const char *remedy = "write \"recommender =\"";
     training_refused(dplcf, "users.loss=implicit-als", DPF_FAULT_CONFIG, remedy);
     training_refused(dplcf, "items.mechanism.epsilon=1", DPF_FAULT_CONFIG, remedy);
@@ -242,9 +231,8 @@ static void *trained_state(const char *changes, uint64_t *bytes)
     return state;
 }
 
-static void any_number_of_threads_gives_the_same_bytes(void **state)
+TEST(any_number_of_threads_gives_the_same_bytes)
 {
-    (void)state;
     uint64_t bytes, other_bytes;
     void *one = trained_state("run.threads=1", &bytes);
     static const char *const threads[] = {"run.threads=2", "run.threads=7"};
@@ -269,9 +257,8 @@ static json_t *metrics_of(json_t *run)
     return json_object_get(run, "metrics");
 }
 
-static void a_run_can_be_used_afterwards(void **state)
+TEST(a_run_can_be_used_afterwards)
 {
-    (void)state;
     training_file("dplcf.ini", DPLCF EVALUATE);
     /* A twin without noise has no budget to keep. */
     command_expect("-c dplcf.ini -q -o run.compare=non-private -o privacy.budget=total "
@@ -336,9 +323,8 @@ static void change_text(const char *name, const char *from, const char *to)
 }
 
 /* After a_run_can_be_used_afterwards, whose run it is. */
-static void a_damaged_state_is_refused(void **state)
+TEST(a_damaged_state_is_refused)
 {
-    (void)state;
     static const struct {
         const char *from, *to, *says;
     } changes[] = {{"dpframe-model", "dpframe-mobel", "this is not the index of a model"},
@@ -369,9 +355,8 @@ static void a_damaged_state_is_refused(void **state)
 }
 
 /* Points of a sweep: a component swapped, a parameter varied, and the factorization beside it. */
-static void a_sweep_compares_it(void **state)
+TEST(a_sweep_compares_it)
 {
-    (void)state;
     training_file("sweep.ini",
                   "include = dplcf.ini\n[run]\noutput = swept\n"
                   "[sweep]\nmetrics = hr@10\naxis.epsilon = 1, 4\nreferences = als\n"
@@ -388,19 +373,4 @@ static void a_sweep_compares_it(void **state)
     assert_non_null(strstr(text, "als"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_costs_epsilon),
-        cmocka_unit_test(a_user_costs_all_bits),
-        cmocka_unit_test(a_total_is_kept),
-        cmocka_unit_test(a_draw_that_shows_amplifies_nothing),
-        cmocka_unit_test(the_statement_names_what_is_released),
-        cmocka_unit_test(nothing_stands_beside_it),
-        cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
-        cmocka_unit_test(a_run_can_be_used_afterwards),
-        cmocka_unit_test(a_damaged_state_is_refused),
-        cmocka_unit_test(a_sweep_compares_it),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

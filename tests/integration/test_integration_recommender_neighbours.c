@@ -6,14 +6,9 @@
  *
  * DPFRAME_RANDOM_CASES and DPFRAME_RANDOM_FIRST choose how many are drawn, and from which on.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "kit/test.h"
 #include "audit/moves.h"
 #include "integration/training.h"
 
@@ -59,7 +54,6 @@ static const struct recommender {
       {"head", {"0.3", "1"}},
       {"exponent", {"0", "1", "2"}},
       {"count-share", {"0.1", "0.6"}},
-      {"row-norm", {"1", "1.5", "20"}},
       {"clip", {"0.1", "1.5", "50"}}}},
     {"private-ratings",
      0,
@@ -67,17 +61,12 @@ static const struct recommender {
       {"latent", {"-1", "0", "1"}},
       {"rounds", {"-1", "1", "3"}},
       {"exponent", {"0", "1"}},
-      {"count-offset", {"0.01", "100"}},
       {"clip", {"0.1", "1", "50"}},
       {"residual-variance", {"0.01", "10"}},
       {"factor-sd", {"0", "1", "50"}}}},
     {"private-biases",
      0,
-     {{"exponent", {"0", "1"}},
-      {"count-offset", {"0.01", "100"}},
-      {"count-weight", {"0.1", "5"}},
-      {"clip", {"0.1", "1", "50"}},
-      {"item-sd", {"0.01", "10"}}}},
+     {{"exponent", {"0", "1"}}, {"clip", {"0.1", "1", "50"}}, {"item-sd", {"0.01", "10"}}}},
     {"dplcf", 1, {{"epsilon", {"0.5", "3"}}}},
     {"ldpicf", 1, {{"epsilon", {"0.5", "3"}}}},
 };
@@ -242,9 +231,8 @@ static int number_from(const char *name, int otherwise)
     return text ? atoi(text) : otherwise;
 }
 
-static void no_release_moves_further_than_is_stated(void **state)
+TEST(no_release_moves_further_than_is_stated)
 {
-    (void)state;
     const int n = number_from("DPFRAME_RANDOM_CASES", 140), first = number_from("DPFRAME_RANDOM_FIRST", 1);
     for (int i = 0; i < n; i++)
         try_one((uint64_t)(first + i));
@@ -257,8 +245,4 @@ static void no_release_moves_further_than_is_stated(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_release_moves_further_than_is_stated)};
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -3,12 +3,7 @@
  * Sums of a recommender through an aggregator: the same model by secure aggregation as by a plain modular sum,
  * what is proved against the server, and no model where a sum would lack noise.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "engine/engine.h"
 #include "integration/training.h"
 #include "plan/plan_make.h"
@@ -101,9 +96,8 @@ static void assert_same_as_plain(const char *changes, int64_t n)
     fit_free(&threads);
 }
 
-static void same_as_a_plain_sum(void **state)
+TEST(same_as_a_plain_sum)
 {
-    (void)state;
     assert_same_as_plain("model.recommender.form=gram\n", 2);
     assert_same_as_plain("model.recommender.form=projected\n", 2);
     assert_same_as_plain("model.recommender=private-popularity\n", 1);
@@ -111,10 +105,9 @@ static void same_as_a_plain_sum(void **state)
 }
 
 /* Shares of more users are more noise; those that are lost take theirs along. */
-static void losses_change_the_sum(void **state)
+TEST(losses_change_the_sum)
 {
     struct fitted all, fewer;
-    (void)state;
     fit(&all, "", "");
     fit(&fewer, "model.aggregator.lost-before-input=0.04\n", "");
     assert_false(same_state(&all, &fewer));
@@ -124,12 +117,11 @@ static void losses_change_the_sum(void **state)
     fit_free(&fewer);
 }
 
-static void closed_where_noise_lacks(void **state)
+TEST(closed_where_noise_lacks)
 {
     static const char *const changes[] = {
         "model.aggregator.lost-before-input=0.3\n", "model.aggregator.lost-before-keys=0.3\n",
         "model.users=70\nmodel.min-honest=65\nmodel.aggregator=modular-sum\n"};
-    (void)state;
     for (int k = 0; k < 3; k++) {
         struct fitted f;
         fit_try(&f, changes[k]);
@@ -149,10 +141,9 @@ static dpf_status opens_anything(void *self, const dpf_call *call, dpf_aggregati
     return DPF_OK;
 }
 
-static void an_aggregator_is_not_believed(void **state)
+TEST(an_aggregator_is_not_believed)
 {
     struct fitted f;
-    (void)state;
     memset(&f, 0, sizeof f);
     assert_int_equal(training_plan(&f.plan, base, "model.aggregator=modular-sum", &f.error), 0);
     dpf_aggregator functions = *(const dpf_aggregator *)f.plan.recommender.aggregator->functions;
@@ -210,9 +201,8 @@ static double epsilon_of(const char *changes)
     return epsilon;
 }
 
-static void the_server_learns_sums(void **state)
+TEST(the_server_learns_sums)
 {
-    (void)state;
     const double trusted =
         epsilon_of("model.aggregator=\nmodel.min-honest=0\nprivacy.observer=outsider\nparties.kind=curator");
     assert_true(fabs(epsilon_of("") - trusted) < 1e-3 * trusted);
@@ -228,10 +218,9 @@ static void the_server_learns_sums(void **state)
 }
 
 /* 2 (n L + 64 s sqrt(n)): the least power of two above it is the modulus. */
-static void no_sum_wraps(void **state)
+TEST(no_sum_wraps)
 {
     struct plan plan;
-    (void)state;
     plan_of(&plan, "model.recommender.form=gram");
     assert_int_equal(plan.recommender.n_releases, 2);
     assert_int_equal(plan.recommender.least_survivors, 50);
@@ -258,11 +247,10 @@ static dpf_status large_releases(void *self, const dpf_recommender_setup *setup,
     return status;
 }
 
-static void a_sum_that_may_wrap_proves_nothing(void **state)
+TEST(a_sum_that_may_wrap_proves_nothing)
 {
     struct plan plan;
     struct dpf_error error = {0};
-    (void)state;
     assert_int_equal(training_plan(&plan, base, "", &error), 0);
     dpf_recommender functions = *plan.recommender.functions;
     real_releases = functions.releases;
@@ -274,13 +262,12 @@ static void a_sum_that_may_wrap_proves_nothing(void **state)
     plan_free(&plan);
 }
 
-static void refused_with_a_remedy(void **state)
+TEST(refused_with_a_remedy)
 {
     static const char factorization[] =
         "[data]\nformat = synthetic\nsynthetic.users = 60\nsynthetic.items = 30\nsynthetic.ratings = 600\n"
         "[model]\nrank = 2\naggregator = secagg\n"
         "[users]\nloss = implicit-als\nsolver = cholesky\n[items]\nloss = implicit-als\nsolver = cholesky\n";
-    (void)state;
     training_refused(base, "parties.kind=curator", DPF_FAULT_CONFIG, "set [parties] kind = users");
     training_refused(base, "model.min-honest=61", DPF_FAULT_CONFIG, "exceeds the 60 users");
     training_refused(base, "model.min-honest=58\nmodel.max-curious=3", DPF_FAULT_CONFIG,
@@ -300,17 +287,4 @@ static void refused_with_a_remedy(void **state)
     training_refused(base, "model.home-terms=yes", DPF_FAULT_CONFIG, "name their file, data.item-features");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_a_plain_sum),
-        cmocka_unit_test(losses_change_the_sum),
-        cmocka_unit_test(closed_where_noise_lacks),
-        cmocka_unit_test(an_aggregator_is_not_believed),
-        cmocka_unit_test(the_server_learns_sums),
-        cmocka_unit_test(no_sum_wraps),
-        cmocka_unit_test(a_sum_that_may_wrap_proves_nothing),
-        cmocka_unit_test(refused_with_a_remedy),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

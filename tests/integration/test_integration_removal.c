@@ -3,12 +3,7 @@
  * An empty value removes a component of an included file together with its parameters: what is left is what a file has
  * that never named it, for every key that names components.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -123,10 +118,9 @@ static void assert_removed(unsigned without, const char *more)
     }
 }
 
-static void every_component_can_be_removed(void **state)
+TEST(every_component_can_be_removed)
 {
     static char out[1 << 20];
-    (void)state;
     write_method("full.ini", "", 0, "");
     if (said("full.ini", out, sizeof out) != 0)
         fail_msg("%s", command_err);
@@ -142,7 +136,7 @@ static void every_component_can_be_removed(void **state)
 }
 
 /* In place of a side's own components: terms, of which each has what the side had, and one more. */
-static void terms_can_take_their_place(void **state)
+TEST(terms_can_take_their_place)
 {
     static const char users[] = "[users]\nterms = rating, social\n[users.rating]\nloss = squared-error\n"
                                 "[users.social]\nsource = relation\nloss = social\n";
@@ -150,7 +144,6 @@ static void terms_can_take_their_place(void **state)
         "[items]\nterms = only\n[items.only]\nloss = squared-error\nmechanism = gaussian\n"
         "[items.only.loss]\nclip-error = 1\n[items.only.mechanism]\ncalibration = "
         "noise-multiplier\nnoise-multiplier = 2\nwhere = party\n";
-    (void)state;
     assert_removed(1U << U_LOSS | 1U << U_TRANSFORMS, users);
     assert_removed(
         1U << I_LOSS | 1U << I_SAMPLER | 1U << I_TRANSFORMS | 1U << I_MECHANISM | 1U << I_AGGREGATOR, items);
@@ -160,10 +153,9 @@ static void terms_can_take_their_place(void **state)
 }
 
 /* And back: terms of an included file make room for the side's own components. */
-static void terms_can_be_removed(void **state)
+TEST(terms_can_be_removed)
 {
     static char never[1 << 20], removed[1 << 20];
-    (void)state;
     write_method("terms.ini", "", 1U << U_LOSS | 1U << U_TRANSFORMS,
                  "[users]\nterms = a, b\n[users.a]\nloss = squared-error\n[users.b]\nloss = squared-error\n"
                  "[users.b.loss]\nregularization = 0.5\n");
@@ -175,10 +167,9 @@ static void terms_can_be_removed(void **state)
 }
 
 /* The same for a recommender, whose place two solved sides take. */
-static void a_recommender_can_be_removed(void **state)
+TEST(a_recommender_can_be_removed)
 {
     static char never[1 << 20], removed[1 << 20];
-    (void)state;
     write_method("recommender.ini", "", ~0U,
                  "[model]\nrecommender = private-biases\n[model.recommender]\nepsilon = 2\n");
     write_method("never.ini", "", 0, "");
@@ -201,13 +192,4 @@ static int files(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_component_can_be_removed),
-        cmocka_unit_test(terms_can_take_their_place),
-        cmocka_unit_test(terms_can_be_removed),
-        cmocka_unit_test(a_recommender_can_be_removed),
-    };
-    return cmocka_run_group_tests(tests, files, training_end);
-}
+FIXTURE(files, training_end)

@@ -32,9 +32,8 @@ static void expect_lines(int n)
     assert_int_equal(shell(line), 0);
 }
 
-static void a_copy_of_a_checkpoint_is_not_resumed(void **state)
+TEST(a_copy_of_a_checkpoint_is_not_resumed)
 {
-    (void)state;
     interrupt(LEDGER "-O out", 0);
     assert_int_equal(shell("cp -rp out copy && cp -p out/private/checkpoint kept"), 0);
     expect(LEDGER "-O out --resume", 0, "");
@@ -50,9 +49,8 @@ static void a_copy_of_a_checkpoint_is_not_resumed(void **state)
 }
 
 /* Without a ledger, the results alone tell. */
-static void results_are_not_followed_by_an_older_checkpoint(void **state)
+TEST(results_are_not_followed_by_an_older_checkpoint)
 {
-    (void)state;
     interrupt("-O alone", 0);
     assert_int_equal(shell("cp -p alone/private/checkpoint kept"), 0);
     expect("-O alone --resume", 0, "");
@@ -61,9 +59,8 @@ static void results_are_not_followed_by_an_older_checkpoint(void **state)
 }
 
 /* Each interruption leaves a checkpoint that can be resumed, once. */
-static void a_run_is_interrupted_again(void **state)
+TEST(a_run_is_interrupted_again)
 {
-    (void)state;
     assert_int_equal(shell("rm -f spent.jsonl"), 0);
     interrupt(LEDGER "-O twice", 0);
     interrupt(LEDGER "-O twice --resume", 0);
@@ -72,9 +69,8 @@ static void a_run_is_interrupted_again(void **state)
 }
 
 /* A process that was charged, and ended before it had a checkpoint of its own. */
-static void a_process_that_came_to_nothing_is_followed_by_another(void **state)
+TEST(a_process_that_came_to_nothing_is_followed_by_another)
 {
-    (void)state;
     static const char flip[] =
         "f=torn/private/checkpoint; b=$(od -An -tu1 -j 100 -N 1 $f); printf "
         "\"\\\\$(printf %o $((b ^ 1)))\" | dd of=$f bs=1 seek=100 conv=notrunc 2>/dev/null";
@@ -90,9 +86,8 @@ static void a_process_that_came_to_nothing_is_followed_by_another(void **state)
     expect(LEDGER "-O before --resume", 2, "was resumed before");
 }
 
-static void the_deviation_of_an_interrupted_attempt_is_kept(void **state)
+TEST(the_deviation_of_an_interrupted_attempt_is_kept)
 {
-    (void)state;
     interrupt("-O fair", 0);
     expect("-O fair --resume", 0, "");
     assert_int_equal(shell("grep -q 'far more users' fair/release/guarantee.txt"), 1);
@@ -110,14 +105,4 @@ static void the_deviation_of_an_interrupted_attempt_is_kept(void **state)
     assert_false(command_exists("silent/release/guarantee.txt"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_copy_of_a_checkpoint_is_not_resumed),
-        cmocka_unit_test(results_are_not_followed_by_an_older_checkpoint),
-        cmocka_unit_test(a_run_is_interrupted_again),
-        cmocka_unit_test(a_process_that_came_to_nothing_is_followed_by_another),
-        cmocka_unit_test(the_deviation_of_an_interrupted_attempt_is_kept),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is done with a run afterwards: recommendations, evaluation, differences, the page of a sweep. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "kit/test.h"
 #include "html_checks.h"
 #include "integration/training.h"
 
@@ -38,9 +36,8 @@ static const char config[] =
 
 static char text[1 << 16];
 
-static void a_user_gets_what_fits(void **state)
+TEST(a_user_gets_what_fits)
 {
-    (void)state;
     /* usera likes even items; of the two it has not seen, item-4 is one, and there is no other. */
     command_expect("recommend out --user usera -n 5", 0, "");
     static const char first[] = "user,item,rank,score,audience\nusera,item-4,1,";
@@ -56,10 +53,72 @@ static void a_user_gets_what_fits(void **state)
     assert_non_null(strstr(command_out, "userb,\"item,3\",1,"));
 }
 
-/* Every score is the inner product of the files that NumPy would read. */
-static void all_users_are_written(void **state)
+static ino_t inode_of(const char *name, mode_t *mode)
 {
-    (void)state;
+    struct stat info;
+    assert_int_equal(stat(command_path(name), &info), 0);
+    *mode = info.st_mode & 07777;
+    return info.st_ino;
+}
+
+/* The second list for one user is made from what the first one kept; any change of what it was made from is noticed. */
+TEST(the_split_is_kept_for_one_user)
+{
+    static char list[1 << 12], kept[1 << 16];
+    mode_t mode;
+    FILE *file;
+
+    command_expect("-q -c config.ini -O kept", 0, "");
+    assert_false(command_exists("kept/private/split"));
+    command_expect("recommend kept --all --output - -n 3", 0, "");
+    assert_false(command_exists("kept/private/split"));
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    strcpy(list, command_out);
+    const ino_t first = inode_of("kept/private/split", &mode);
+    assert_int_equal(mode, 0600);
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    assert_string_equal(command_out, list);
+    assert_int_equal(inode_of("kept/private/split", &mode), first); /* or it would be a new one */
+    command_expect("recommend kept --user usera -n 3", 0, "");
+    assert_non_null(strstr(command_out, "usera,item-4,1,"));
+    assert_int_equal(inode_of("kept/private/split", &mode), first);
+    command_expect("recommend kept --user nobody", 3, "the data has no such user");
+
+    /* Cut off, it is no such file. */
+    assert_int_equal(truncate(command_path("kept/private/split"), 200), 0);
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    assert_string_equal(command_out, list);
+    /* The same bytes at another time are read again; others are refused, as they are without it. */
+    const ino_t second = inode_of("kept/private/split", &mode);
+    command_slurp(command_path("ratings.csv"), kept, sizeof kept);
+    training_file("ratings.csv", kept);
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    assert_string_equal(command_out, list);
+    assert_int_not_equal(inode_of("kept/private/split", &mode), second);
+    file = fopen(command_path("ratings.csv"), "a");
+    assert_non_null(file);
+    fputs("usera,item-4,5\n", file);
+    assert_int_equal(fclose(file), 0);
+    command_expect("recommend kept --user userb", 3, "the data has changed since the run");
+    training_file("ratings.csv", kept);
+    /* Nor is it that of another configuration. */
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    const ino_t third = inode_of("kept/private/split", &mode);
+    file = fopen(command_path("kept/config.ini"), "a");
+    assert_non_null(file);
+    fputs("; changed\n", file);
+    assert_int_equal(fclose(file), 0);
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    assert_string_equal(command_out, list);
+    assert_int_not_equal(inode_of("kept/private/split", &mode), third);
+    /* It goes with its run. */
+    command_expect("-q -c config.ini -O kept", 0, "");
+    assert_false(command_exists("kept/private/split"));
+}
+
+/* Every score is the inner product of the files that NumPy would read. */
+TEST(all_users_are_written)
+{
     command_expect("recommend out --all --output all.csv -n 3", 0, "");
     command_slurp(command_path("all.csv"), text, sizeof text);
     assert_non_null(strstr(command_err, "these lists are private"));
@@ -74,9 +133,8 @@ static void all_users_are_written(void **state)
     }
 }
 
-static void the_own_test_part_gives_the_same_metrics(void **state)
+TEST(the_own_test_part_gives_the_same_metrics)
 {
-    (void)state;
     json_t *run = command_json("out/run.json");
     command_expect("evaluate out --json", 0, "");
     json_t *again = command_json(NULL);
@@ -85,14 +143,23 @@ static void the_own_test_part_gives_the_same_metrics(void **state)
     assert_true(json_number_value(json_object_get(again, "rmse")) == before);
     json_decref(run);
     json_decref(again);
+    /* A few of the users, with intervals. */
+    command_expect("evaluate out --json -o evaluate.users=5", 0, "");
+    json_t *some = command_json(NULL);
+    const double left_out = json_number_value(json_object_get(some, "users-left-out"));
+    assert_true(left_out > 0 && left_out <= 7);
+    json_decref(some);
+    command_expect("evaluate out -o evaluate.users=5", 0, "");
+    assert_non_null(strstr(command_out, " to "));
+    command_expect("evaluate out -o evaluate.users=5 -o evaluate.release=noisy", 2,
+                   "released metrics count every user");
     command_expect("evaluate out -o evaluate.metrics=hr -o evaluate.k=1", 0, "");
     assert_non_null(strstr(command_out, "hr@1"));
 }
 
 /* A fault in another file means what it means to the run. */
-static void faulty_records_are_treated_as_in_the_run(void **state)
+TEST(faulty_records_are_treated_as_in_the_run)
 {
-    (void)state;
     training_file("faulty.csv", "user,item,rating\nuserb,\"item,3\",5\nusera,item-4,much\n");
     command_expect("evaluate out --data faulty.csv", 3, "faulty.csv:3");
     command_expect("-c config.ini -o privacy.on-violation=zero -O forgiving", 0, "");
@@ -104,9 +171,8 @@ static void faulty_records_are_treated_as_in_the_run(void **state)
     command_expect("evaluate out --data strangers.csv", 3, "no record is left to evaluate on");
 }
 
-static void other_records_are_matched_by_id(void **state)
+TEST(other_records_are_matched_by_id)
 {
-    (void)state;
     /* In another order, with a user and an item that are new. The tastes continue: the error is small. */
     training_file(
         "new.csv",
@@ -130,9 +196,8 @@ static void other_records_are_matched_by_id(void **state)
     json_decref(bad);
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
-    (void)state;
     command_expect("recommend out --user nobody", 3, "nobody");
     command_expect("recommend out", 2, "--user");
     command_expect("recommend out --all", 2, "--output");
@@ -148,9 +213,8 @@ static void mistakes_are_named(void **state)
     command_expect("report .", 2, "neither a sweep.json nor a run.json");
 }
 
-static void changed_data_is_refused(void **state)
+TEST(changed_data_is_refused)
 {
-    (void)state;
     command_slurp(command_path("ratings.csv"), text, sizeof text);
     FILE *stream = fopen(command_path("ratings.csv"), "a");
     assert_true(stream);
@@ -162,9 +226,8 @@ static void changed_data_is_refused(void **state)
 }
 
 /* The last number of the items' factors becomes NaN: its item must not just be missing from lists. */
-static void factors_that_are_no_numbers_are_refused(void **state)
+TEST(factors_that_are_no_numbers_are_refused)
 {
-    (void)state;
     const float nan = NAN;
     char before[sizeof nan];
     FILE *stream = fopen(command_path("out/release/item_factors.npy"), "r+b");
@@ -182,9 +245,8 @@ static void factors_that_are_no_numbers_are_refused(void **state)
     command_expect("recommend out --user usera", 0, "");
 }
 
-static void differences_start_with_privacy(void **state)
+TEST(differences_start_with_privacy)
 {
-    (void)state;
     training_file("other.ini", "include = config.ini\n[model]\ninit-scale = 0.3\n[run]\nrounds = 5\n");
     command_expect("diff config.ini other.ini", 0, "");
     assert_string_equal(
@@ -194,9 +256,8 @@ static void differences_start_with_privacy(void **state)
     assert_string_equal(command_out, "no difference\n");
 }
 
-static void a_sweep_has_a_page(void **state)
+TEST(a_sweep_has_a_page)
 {
-    (void)state;
     training_file("sweep.ini", "include = config.ini\n[sweep]\nquestion = Rank <or> \"rounds\" & more?\n"
                                "baseline = few\nmodel.rank = 1, 2\nrun.seed = 1..2\n"
                                "variant.few =\nvariant.many = run.rounds=30\n");
@@ -226,11 +287,10 @@ static void read_page(const char *path, char *page, size_t size)
 }
 
 /* The page of a run: all of it private, so that it lies with what is. */
-static void a_run_has_a_page(void **state)
+TEST(a_run_has_a_page)
 {
     static char page[1 << 20];
     size_t plots, values;
-    (void)state;
     command_expect("-q -c config.ini -O paged", 0, "");
     command_expect("report paged", 0, "");
     assert_non_null(strstr(command_out, "paged/private/report.html\n"));
@@ -263,13 +323,12 @@ static void a_run_has_a_page(void **state)
 }
 
 /* Released metrics and the statement are a page of their own, with nothing of what is private. */
-static void released_metrics_have_a_page_to_pass_on(void **state)
+TEST(released_metrics_have_a_page_to_pass_on)
 {
     static const char *const private_words[] = {"Verdict", "Training RMSE", "biases", "Recommended most",
                                                 "seconds"};
     static char page[1 << 20];
     json_error_t problem;
-    (void)state;
     command_expect("-q -c config.ini -O passed-on", 0, "");
     json_t *run = json_load_file(command_path("passed-on/run.json"), 0, &problem);
     assert_non_null(run);
@@ -296,11 +355,10 @@ static void released_metrics_have_a_page_to_pass_on(void **state)
 }
 
 /* Without the records the page has what the directory has, and says why it has no more. */
-static void a_page_without_the_records_says_so(void **state)
+TEST(a_page_without_the_records_says_so)
 {
     static char page[1 << 20], kept[1 << 16];
     size_t plots;
-    (void)state;
     command_slurp(command_path("ratings.csv"), kept, sizeof kept);
     training_file("ratings.csv", "user,item,rating\nusera,item-1,5\nuserb,item-2,1\n");
     command_expect("report paged", 0, "");
@@ -314,11 +372,10 @@ static void a_page_without_the_records_says_so(void **state)
 }
 
 /* Where records have privacy weights. */
-static void the_page_has_the_spread_of_epsilons(void **state)
+TEST(the_page_has_the_spread_of_epsilons)
 {
     char sweep[2048];
     const char *source = getenv("DPFRAME_SOURCE_DIR");
-    (void)state;
     snprintf(sweep, sizeof sweep,
              "include = %s/plugins/sampler/personalised/personalised.ini\n[run]\nrounds = 1\n[accountants]\n"
              "list = heterogeneous, published\n[items.sampler]\nsecrecy = outsider\n[sweep]\n"
@@ -338,9 +395,8 @@ static void the_page_has_the_spread_of_epsilons(void **state)
 
 /* items, similar, predict and recommend --data need release/ and ids; whoever needs the run's own records says how to
    name them. A server's configuration names none. */
-static void the_directory_stands_alone(void **state)
+TEST(the_directory_stands_alone)
 {
-    (void)state;
     training_file(
         "gram.ini",
         "[run]\noutput = gram\n[data]\nformat = csv\npath = ratings.csv\nfeedback = implicit\ncolumn.rating "
@@ -373,35 +429,13 @@ static void the_directory_stands_alone(void **state)
     command_expect("run config.ini -q", 0, "");
 }
 
-int main(void)
+static int begin(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_user_gets_what_fits),
-        cmocka_unit_test(all_users_are_written),
-        cmocka_unit_test(the_own_test_part_gives_the_same_metrics),
-        cmocka_unit_test(other_records_are_matched_by_id),
-        cmocka_unit_test(faulty_records_are_treated_as_in_the_run),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(changed_data_is_refused),
-        cmocka_unit_test(factors_that_are_no_numbers_are_refused),
-        cmocka_unit_test(differences_start_with_privacy),
-        cmocka_unit_test(a_sweep_has_a_page),
-        cmocka_unit_test(the_page_has_the_spread_of_epsilons),
-        cmocka_unit_test(a_run_has_a_page),
-        cmocka_unit_test(released_metrics_have_a_page_to_pass_on),
-        cmocka_unit_test(a_page_without_the_records_says_so),
-        cmocka_unit_test(the_directory_stands_alone),
-    };
-    void *state = NULL;
-    if (training_begin(&state) != 0)
-        return 1;
+    if (training_begin(state) != 0)
+        return -1;
     write_ratings();
     training_file("config.ini", config);
-    int status = command_run_it("-q -c config.ini");
-    if (status != 0)
-        fprintf(stderr, "cannot train: %s\n", command_err);
-    else
-        status = cmocka_run_group_tests(tests, NULL, NULL);
-    training_end(&state);
-    return status;
+    return command_prepare("-q -c config.ini");
 }
+
+FIXTURE(begin, training_end)

@@ -4,13 +4,9 @@
  * for any number of threads; and what one user brings into the sums, in integers, against the bound of the
  * clip.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
+#include "seen/seen.h"
 
 static const char base[] =
     "[run]\nrounds = 3\nthreads = 2\norder = users, items\n"
@@ -130,9 +126,8 @@ static void assert_same_sums(const char *changes, int taken)
 
 #define BOUND(B) "items.transform.clip-user.bound=" B "\n"
 
-static void sums_are_those_of_messages(void **state)
+TEST(sums_are_those_of_messages)
 {
-    (void)state;
     assert_same_sums(BOUND("0.7"), 1);
     assert_same_sums(BOUND("1e6"), 1); /* nobody is clipped */
     assert_same_sums("items.transform.clip-user.block-bounds=2,3\n", 1);
@@ -150,9 +145,8 @@ static void sums_are_those_of_messages(void **state)
         1);
 }
 
-static void other_steps_make_messages(void **state)
+TEST(other_steps_make_messages)
 {
-    (void)state;
     assert_same_sums(BOUND("2") "items.mechanism.where=party\nparties.kind=users\n", 0);
     assert_same_sums(BOUND("2") "items.loss=squared-error\nitems.loss.objective=half\n"
                                 "items.solver=gradient-descent\nitems.solver.rate=0.02\n",
@@ -160,7 +154,7 @@ static void other_steps_make_messages(void **state)
 }
 
 /* Messages of all rows, where rows of zeros need not be made: the same sums, bytes sent and faults. */
-static void rows_of_zeros_are_left_out(void **state)
+TEST(rows_of_zeros_are_left_out)
 {
     static const char *const changes[] = {
         BOUND("0.7") "items.aggregator=modular-sum\n",
@@ -172,7 +166,6 @@ static void rows_of_zeros_are_left_out(void **state)
                  "items.mechanism.simulate=sum\nitems.mechanism.min-honest=100\n"
                  "items.aggregator=modular-sum\nparties.kind=users\n"};
     struct training t;
-    (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         assert_same_sums(changes[i], 0);
         watched.failing = 41;
@@ -211,9 +204,8 @@ static void rows_that_the_loss_calls_zeros(const char *changes, int left_out)
     configuration = base;
 }
 
-static void rows_without_records_are_left_out_where_sums_are_added(void **state)
+TEST(rows_without_records_are_left_out_where_sums_are_added)
 {
-    (void)state;
     rows_that_the_loss_calls_zeros("", 1);
     rows_that_the_loss_calls_zeros("items.aggregator=mean\n", 1);
     rows_that_the_loss_calls_zeros("items.aggregator=modular-sum\n", 1);
@@ -228,18 +220,47 @@ static void rows_without_records_are_left_out_where_sums_are_added(void **state)
 }
 
 /* Who only masks, or adds noise of the party's own to each row, gets every row. */
-static void every_row_is_sent_where_it_shows(void **state)
+TEST(every_row_is_sent_where_it_shows)
 {
-    (void)state;
-    rows_that_the_loss_calls_zeros("items.aggregator=secagg\n", 0);
+    /* Keys are agreed on by every two users, so there are few. */
+    rows_that_the_loss_calls_zeros(
+        "data.synthetic.users=40\ndata.synthetic.ratings=800\nmodel.users=40\nitems.aggregator=secagg\n", 0);
     rows_that_the_loss_calls_zeros(
         "items.transforms=clip-user\n" BOUND("2") GAUSSIAN "items.mechanism.where=party\n", 0);
 }
 
-/* One user's fault is that user's alone, whichever way it is met. */
-static void faults_fall_back_to_messages(void **state)
+static dpf_status look(void *context, const struct seen *seen)
 {
-    (void)state;
+    (void)context;
+    (void)seen;
+    return DPF_OK;
+}
+
+/* What every party adds is looked at, so all of it is made. */
+TEST(every_row_is_made_where_somebody_looks_on)
+{
+    static const struct observer observer = {.wants = SEES_PARTS, .saw = look};
+    static const struct engine_hooks hooks = {.observer = &observer};
+    struct training t;
+    int64_t rows[2];
+    configuration = implicit;
+    for (int looks = 0; looks < 2; looks++) {
+        training_hooks = looks ? &hooks : NULL;
+        run(&t, "", 1, 0);
+        rows[looks] = watched.rows;
+        training_free(&t);
+    }
+    training_hooks = NULL;
+    run(&t, "", 1, 1);
+    assert_true(rows[0] < watched.rows / 2);
+    assert_true(rows[1] == watched.rows);
+    training_free(&t);
+    configuration = base;
+}
+
+/* One user's fault is that user's alone, whichever way it is met. */
+TEST(faults_fall_back_to_messages)
+{
     watched.failing = 41;
     assert_same_sums(BOUND("0.7"), 0);
     watched.failing = -1;
@@ -315,12 +336,11 @@ static void assert_within(const int64_t *with, const int64_t *without, int32_t b
         assert_true(squares > most * most / 100 * 99);
 }
 
-static void a_user_moves_the_sums_by_the_bound_at_most(void **state)
+TEST(a_user_moves_the_sums_by_the_bound_at_most)
 {
     static int64_t with[ITEMS * WIDTH], without[ITEMS * WIDTH];
     static const int users[] = {0, 11, USERS - 1};
     static const char bounds[] = "items.transform.clip-user.block-bounds=0.5,64\n";
-    (void)state;
     sums_without(-1, bounds, with);
     for (int i = 0; i < 3; i++) {
         sums_without(users[i], bounds, without);
@@ -329,17 +349,10 @@ static void a_user_moves_the_sums_by_the_bound_at_most(void **state)
     }
 }
 
-int main(void)
+static int begin(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_those_of_messages),
-        cmocka_unit_test(other_steps_make_messages),
-        cmocka_unit_test(rows_of_zeros_are_left_out),
-        cmocka_unit_test(rows_without_records_are_left_out_where_sums_are_added),
-        cmocka_unit_test(every_row_is_sent_where_it_shows),
-        cmocka_unit_test(faults_fall_back_to_messages),
-        cmocka_unit_test(a_user_moves_the_sums_by_the_bound_at_most),
-    };
     training_hook = watch;
-    return cmocka_run_group_tests(tests, training_begin, training_end);
+    return training_begin(state);
 }
+
+FIXTURE(begin, training_end)

@@ -3,12 +3,7 @@
  * Secure aggregation in a run: the same model as with a plain modular sum, for whoever is a party and
  * whatever is drawn; another model once parties are lost; and no model where the protocol opens no sum.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 #include "plan/plan_make.h"
 
@@ -46,9 +41,8 @@ static void assert_same_as_plain(const char *changes, const char *protocol)
     training_free(&secure);
 }
 
-static void same_as_a_plain_sum(void **state)
+TEST(same_as_a_plain_sum)
 {
-    (void)state;
     assert_same_as_plain("", "");
     assert_same_as_plain("", "items.aggregator.graph=regular\nitems.aggregator.neighbours=6\n"
                              "items.aggregator.threshold=4\n");
@@ -62,17 +56,15 @@ static void same_as_a_plain_sum(void **state)
 }
 
 /* Without a modulus; and silos, each with all records of its users. */
-static void same_for_silos(void **state)
+TEST(same_for_silos)
 {
-    (void)state;
     assert_same_as_plain(EXACT, "");
     assert_same_as_plain(EXACT "parties.kind=silos-by-users\nparties.count=5\n", "");
 }
 
-static void losses_change_the_sum(void **state)
+TEST(losses_change_the_sum)
 {
     struct training all, fewer;
-    (void)state;
     training_run(&all, base, "items.aggregator=secagg\n");
     training_run(&fewer, base, "items.aggregator=secagg\nitems.aggregator.lost-before-input=0.1\n");
     assert_false(training_same(&all, &fewer));
@@ -84,7 +76,7 @@ static void losses_change_the_sum(void **state)
 }
 
 /* The same model, messages and bytes, with parties lost in every phase. */
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
     static const char *const threads[] = {"run.threads=2\n", "run.threads=7\n"};
     static const char *const protocols[] = {
@@ -95,7 +87,6 @@ static void threads_do_not_matter(void **state)
         ("items.aggregator.graph=regular\nitems.aggregator.neighbours=12\nitems.aggregator.threshold=5\n"
          "items.aggregator.lost-before-input=0.2\n")};
     char text[1024];
-    (void)state;
     for (int p = 0; p < 3; p++) {
         struct training one, many;
         snprintf(text, sizeof text, "items.aggregator=secagg\n%srun.threads=1\n", protocols[p]);
@@ -124,9 +115,8 @@ static void assert_stops(const char *changes, const char *why)
     training_free(&t);
 }
 
-static void closed_where_it_fails(void **state)
+TEST(closed_where_it_fails)
 {
-    (void)state;
     assert_stops("items.aggregator=secagg\nitems.aggregator.lost-before-unmask=0.6\n", "no sum is opened");
     training_refused(base, "items.aggregator=secagg\nitems.aggregator.survivors=41\n", DPF_FAULT_CONFIG,
                      "only 40 parties send");
@@ -193,7 +183,7 @@ static void assert_holds_against(const char *mechanism, const char *changes, con
     training_free(&t);
 }
 
-static void curious_parties_are_counted(void **state)
+TEST(curious_parties_are_counted)
 {
     static const struct {
         const char *mechanism, *honest;
@@ -202,7 +192,6 @@ static void curious_parties_are_counted(void **state)
                   {"skellam", "min-honest"},
                   {"pbm", "clients"}};
     char text[512];
-    (void)state;
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         const char *mechanism = shares[i].mechanism;
         char noise[128];
@@ -228,12 +217,4 @@ static void curious_parties_are_counted(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_a_plain_sum),   cmocka_unit_test(same_for_silos),
-        cmocka_unit_test(losses_change_the_sum), cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(closed_where_it_fails), cmocka_unit_test(curious_parties_are_counted),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -3,14 +3,9 @@
  * Private selection among the points of a sweep: what is charged, what lies where, what a failure and an
  * interruption leave, and what is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <dirent.h>
 
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -70,9 +65,8 @@ static double proved(const json_t *guarantee)
 /* ---- the statement ------------------------------------------------------------------------------------- */
 
 /* check, account and the run say the same; with tuning it costs more than without, and pld refuses. */
-static void the_statement_is_with_and_without_tuning(void **state)
+TEST_WITH(the_statement_is_with_and_without_tuning, begin, training_end)
 {
-    (void)state;
     command_expect("check select.ini --json", 0, "");
     json_t *root = command_json(NULL);
     const json_t *guarantee = json_object_get(root, "guarantee"),
@@ -95,9 +89,8 @@ static void the_statement_is_with_and_without_tuning(void **state)
 }
 
 /* With a total, the selection has it, its candidates less. */
-static void a_total_holds_for_all_runs_together(void **state)
+TEST_WITH(a_total_holds_for_all_runs_together, begin, training_end)
 {
-    (void)state;
     command_expect("check select.ini --json -o privacy.budget=total -o privacy.total-epsilon=2", 0, "");
     json_t *root = command_json(NULL);
     const json_t *guarantee = json_object_get(root, "guarantee"),
@@ -114,11 +107,10 @@ static void a_total_holds_for_all_runs_together(void **state)
 /* ---- what lies where ----------------------------------------------------------------------------------- */
 
 /* The winner's files, all of one time; of the others nothing outside of private/. */
-static void only_the_winner_is_released(void **state)
+TEST_WITH(only_the_winner_is_released, begin, training_end)
 {
     struct stat first = {0};
     static const char *const parts[] = {"out", "out/release"};
-    (void)state;
     command_expect("run select.ini -O out -o select.repetitions=poisson -o select.mean=6 "
                    "-o privacy.randomness=reproducible -o privacy.noise-seed=3",
                    0, "");
@@ -171,10 +163,9 @@ static void only_the_winner_is_released(void **state)
 }
 
 /* Runs of one candidate draw noise of their own, also from a seed; the whole repeats from it. */
-static void runs_draw_their_own_noise(void **state)
+TEST_WITH(runs_draw_their_own_noise, begin, training_end)
 {
     static char first[1 << 16], second[1 << 16];
-    (void)state;
     const char *options = "-o select.repetitions=poisson -o select.mean=9 -o privacy.randomness=reproducible "
                           "-o privacy.noise-seed=5";
     char line[512];
@@ -219,9 +210,8 @@ static int lines_of(const char *name)
 }
 
 /* Charged once, before anything runs, whatever becomes of it; what does not fit leaves nothing behind. */
-static void it_is_charged_once(void **state)
+TEST_WITH(it_is_charged_once, begin, training_end)
 {
-    (void)state;
     command_expect("run select.ini -O out -o privacy.ledger=spent.jsonl", 0, "");
     assert_int_equal(lines_of("spent.jsonl"), 2);
     command_expect("run select.ini -O out -o privacy.ledger=spent.jsonl --resume", 0, "");
@@ -237,9 +227,8 @@ static void it_is_charged_once(void **state)
 
 /* A candidate that cannot be trained scores minus infinity, and another one wins; what is printed says
    nothing of it. */
-static void a_failed_candidate_loses(void **state)
+TEST_WITH(a_failed_candidate_loses, begin, training_end)
 {
-    (void)state;
     training_file("fails.ini", fails);
     command_expect("run fails.ini -O out -o select.repetitions=poisson -o select.mean=12 "
                    "-o privacy.randomness=reproducible -o privacy.noise-seed=5",
@@ -261,9 +250,8 @@ static void a_failed_candidate_loses(void **state)
 }
 
 /* Of a killed selection nothing is released; --resume makes the same draws, and runs no run twice. */
-static void a_killed_selection_goes_on(void **state)
+TEST_WITH(a_killed_selection_goes_on, begin, training_end)
 {
-    (void)state;
     const char *line = "run select.ini -O out -j 1 -o select.repetitions=poisson -o select.mean=20 "
                        "-o run.rounds=40 -o privacy.ledger=spent.jsonl";
     char resume[512];
@@ -293,9 +281,8 @@ static void a_killed_selection_goes_on(void **state)
 }
 
 /* Where no run has a score, nothing is released, and the exit status says so. */
-static void nothing_may_be_selected(void **state)
+TEST_WITH(nothing_may_be_selected, begin, training_end)
 {
-    (void)state;
     command_expect("run select.ini -O out -o select.repetitions=poisson -o select.mean=0.0001", 1,
                    "nothing is selected");
     assert_false(command_exists("out/release"));
@@ -303,9 +290,8 @@ static void nothing_may_be_selected(void **state)
 
 /* ---- refusals ------------------------------------------------------------------------------------------ */
 
-static void what_is_not_proved_is_not_selected(void **state)
+TEST_WITH(what_is_not_proved_is_not_selected, begin, training_end)
 {
-    (void)state;
     command_expect("run select.ini -O out -o accountants.list=pld", 2, "add rdp");
     command_expect("run select.ini -O out -o privacy.observer=server", 2, "");
     command_expect("run select.ini -O out -o evaluate.release=private", 2, "metric");
@@ -321,21 +307,4 @@ static void what_is_not_proved_is_not_selected(void **state)
     assert_false(command_exists("out"));
     training_file("alone.ini", "include = select.ini\n[select]\nmetirc = rmse\n");
     command_expect("run alone.ini -O out", 2, "metric");
-}
-
-int main(void)
-{
-#define EACH(test) cmocka_unit_test_setup_teardown(test, begin, training_end)
-    const struct CMUnitTest tests[] = {
-        EACH(the_statement_is_with_and_without_tuning),
-        EACH(a_total_holds_for_all_runs_together),
-        EACH(only_the_winner_is_released),
-        EACH(runs_draw_their_own_noise),
-        EACH(it_is_charged_once),
-        EACH(a_failed_candidate_loses),
-        EACH(a_killed_selection_goes_on),
-        EACH(nothing_may_be_selected),
-        EACH(what_is_not_proved_is_not_selected),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,8 @@
  */
 
 /* The constant that pairs with a bias is outside the clip, but inside the gradient. */
-static void biases_count_in_sensitivities(void **state)
+TEST(biases_count_in_sensitivities)
 {
-    (void)state;
     static const char clipped[] =
         "items.update=no\nprivacy.interaction-pattern=public\nusers.loss.clip-error=1\n";
     char biased[256];
@@ -35,9 +34,8 @@ static void biases_count_in_sensitivities(void **state)
 }
 
 /* What rounds to float32 may exceed its norm by a little: the bound covers it. */
-static void initial_rows_are_within_their_bound(void **state)
+TEST(initial_rows_are_within_their_bound)
 {
-    (void)state;
     struct training t;
     training_run(&t, published, "run.rounds=0\nitems.update=no\nusers.transforms=\nmodel.users=2000\n");
     double bound = t.plan.sides[DPF_SIDE_USERS].terms[0].bounds.other_l2;
@@ -55,9 +53,8 @@ static void initial_rows_are_within_their_bound(void **state)
 }
 
 /* Rows seen through a projection are sums of rows in the solver's ball. */
-static void projected_rows_have_no_radius(void **state)
+TEST(projected_rows_have_no_radius)
 {
-    (void)state;
     struct plan plan;
     plan_of(&plan, by_users, "items.solver.radius=1\nitems.transforms=clip-user, test-fold\n");
     assert_true(isinf(plan.sides[DPF_SIDE_ITEMS].radius));
@@ -71,9 +68,8 @@ static void projected_rows_have_no_radius(void **state)
  */
 
 /* Units and adjacencies that no header names yet: "not stated", whatever a plugin leaves in their rows. */
-static void rows_without_a_meaning_are_not_stated(void **state)
+TEST(rows_without_a_meaning_are_not_stated)
 {
-    (void)state;
     static const char *const mechanisms[] = {"gaussian", "test-probe", "none"};
     for (size_t m = 0; m < 3; m++) {
         char changes[256];
@@ -99,9 +95,8 @@ static void rows_without_a_meaning_are_not_stated(void **state)
  * One clip for a whole message is charged once: C / s for the least noise s, whatever the number of blocks,
  * and the release is one event, in L1 as in L2.
  */
-static void one_ball_is_charged_once(void **state)
+TEST(one_ball_is_charged_once)
 {
-    (void)state;
     struct plan one, apart, sampled, laplace, product;
     int32_t n;
     plan_of(&one, by_users, ONE_BALL);
@@ -146,9 +141,8 @@ static void one_ball_is_charged_once(void **state)
 }
 
 /* Weights let more of a block through, and give it as much more noise: the price is the same. */
-static void weights_of_blocks_scale_their_noise(void **state)
+TEST(weights_of_blocks_scale_their_noise)
 {
-    (void)state;
     struct plan plain, weighted, laplace;
     plan_of(&plain, by_users, ONE_BALL);
     plan_of(&weighted, by_users, ONE_BALL "items.transform.clip-user.block-weights=2, 0.7, 0.1\n");
@@ -170,15 +164,4 @@ static void weights_of_blocks_scale_their_noise(void **state)
     plan_free(&laplace);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(biases_count_in_sensitivities),
-        cmocka_unit_test(initial_rows_are_within_their_bound),
-        cmocka_unit_test(projected_rows_have_no_radius),
-        cmocka_unit_test(rows_without_a_meaning_are_not_stated),
-        cmocka_unit_test(one_ball_is_charged_once),
-        cmocka_unit_test(weights_of_blocks_scale_their_noise),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

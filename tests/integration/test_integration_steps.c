@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Side steps against arithmetic by hand: what is read when, what is summed, and with which sign. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 static const char base[] =
@@ -100,9 +95,8 @@ static void assert_model(const struct twin *twin, const char *changes)
 #define ITEMS_RELEASED "items.mechanism=none\n"
 #define USERS_RELEASED "users.mechanism=none\n"
 
-static void alternating_reads_new_rows(void **state)
+TEST(alternating_reads_new_rows)
 {
-    (void)state;
     struct twin start, end;
     twin_start(&start, "");
     end = start;
@@ -114,9 +108,8 @@ static void alternating_reads_new_rows(void **state)
     assert_model(&end, ITEMS_RELEASED USERS_RELEASED "parties.kind=users\n");
 }
 
-static void order_is_followed(void **state)
+TEST(order_is_followed)
 {
-    (void)state;
     struct twin start, end;
     twin_start(&start, "");
     end = start;
@@ -127,9 +120,8 @@ static void order_is_followed(void **state)
 }
 
 /* A local side may be solved once more; one that sends may not: its release would be in no ledger. */
-static void a_local_side_finishes(void **state)
+TEST(a_local_side_finishes)
 {
-    (void)state;
     struct twin start, end, last;
     twin_start(&start, "");
     end = start;
@@ -144,9 +136,8 @@ static void a_local_side_finishes(void **state)
     training_refused(base, "run.final-step=items\nitems.update=no\n", DPF_FAULT_CONFIG, "never solved");
 }
 
-static void simultaneous_reads_old_rows(void **state)
+TEST(simultaneous_reads_old_rows)
 {
-    (void)state;
     struct twin start, end;
     twin_start(&start, "");
     end = start;
@@ -158,9 +149,8 @@ static void simultaneous_reads_old_rows(void **state)
     assert_model(&end, "run.update=simultaneous\nparties.kind=users\n" ITEMS_RELEASED);
 }
 
-static void offset_is_part_of_predictions(void **state)
+TEST(offset_is_part_of_predictions)
 {
-    (void)state;
     struct twin start, end;
     twin_start(&start, "model.offset=midpoint\n");
     end = start;
@@ -176,9 +166,8 @@ static void offset_is_part_of_predictions(void **state)
 }
 
 /* Columns are [user bias | factors | item bias]; the other side's bias pairs with a constant 1. */
-static void biases_are_columns(void **state)
+TEST(biases_are_columns)
 {
-    (void)state;
     static const char both[] = "model.user-bias=yes\nmodel.item-bias=yes\n";
     struct twin start, end;
     twin_start(&start, both);
@@ -206,9 +195,8 @@ static void clip(double v[MAX_COLUMNS], double bound)
 }
 
 /* With residual = raw predictions use the rows as they are, features the clipped ones. */
-static void residuals_are_raw_or_transformed(void **state)
+TEST(residuals_are_raw_or_transformed)
 {
-    (void)state;
     static const char clipped[] =
         "items.update=no\nusers.transforms=clip-rows\nusers.transform.clip-rows.bound=0.25\n";
     struct twin start, short_rows, transformed, raw;
@@ -234,9 +222,8 @@ static void residuals_are_raw_or_transformed(void **state)
 }
 
 /* returned = transformed: the run ends with the rows that the loss read, and nothing else changes. */
-static void rows_are_returned_as_read(void **state)
+TEST(rows_are_returned_as_read)
 {
-    (void)state;
     static const char clipped[] = "items.update=no\nusers.transforms=clip-rows\nusers.transform.clip-rows."
                                   "bound=0.25\nusers.residual=raw\n";
     struct twin kept, returned;
@@ -290,9 +277,8 @@ static void assert_users(const struct twin *twin, const char *changes)
     training_free(&t);
 }
 
-static void terms_are_summed(void **state)
+TEST(terms_are_summed)
 {
-    (void)state;
     struct twin start, end;
     twin_start(&start, "");
     end = start;
@@ -304,9 +290,8 @@ static void terms_are_summed(void **state)
 }
 
 /* Links 1 -> 2 and 3 -> 1: a row is drawn towards <x, y> = 1 with each friend's old row y. */
-static void relations_read_rows_of_friends(void **state)
+TEST(relations_read_rows_of_friends)
 {
-    (void)state;
     static const int links[2][2] = {{0, 1}, {2, 0}};
     struct twin start, end;
     twin_start(&start, "");
@@ -329,9 +314,8 @@ static const char terms_with_gram_rows[] =
     "[users.one]\nloss = implicit-als\nmechanism = none\n[users.two]\nloss = implicit-als\n[items]\nupdate = "
     "no\n";
 
-static void unsound_terms_are_refused(void **state)
+TEST(unsound_terms_are_refused)
 {
-    (void)state;
     training_refused(two_terms, "users.update=no\nitems.update=no\n", DPF_FAULT_CONFIG,
                      "neither side is solved");
     training_refused(two_terms, "users.terms=one, one\n", DPF_FAULT_CONFIG, "one is listed twice");
@@ -349,9 +333,8 @@ static void unsound_terms_are_refused(void **state)
 }
 
 /* A row without records and without regularisation of its own has nothing to say: it becomes 0. */
-static void cold_rows_become_zero(void **state)
+TEST(cold_rows_become_zero)
 {
-    (void)state;
     static const char als[] = "users.loss=explicit-als\nusers.loss.lambda=0.5\nitems.loss=explicit-als\n"
                               "items.loss.lambda=0.5\nsplit.kind=files\nsplit.test.path=%s/cold.csv\n"
                               "users.solver=%s\nitems.solver=%s\n";
@@ -382,21 +365,4 @@ static int begin(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alternating_reads_new_rows),
-        cmocka_unit_test(order_is_followed),
-        cmocka_unit_test(a_local_side_finishes),
-        cmocka_unit_test(simultaneous_reads_old_rows),
-        cmocka_unit_test(offset_is_part_of_predictions),
-        cmocka_unit_test(biases_are_columns),
-        cmocka_unit_test(residuals_are_raw_or_transformed),
-        cmocka_unit_test(rows_are_returned_as_read),
-        cmocka_unit_test(terms_are_summed),
-        cmocka_unit_test(relations_read_rows_of_friends),
-        cmocka_unit_test(unsound_terms_are_refused),
-        cmocka_unit_test(cold_rows_become_zero),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

@@ -3,12 +3,7 @@
  * Stretched ratings under other noise and under a secure sum: a change of one section, which runs, and whose
  * statement says which conditions it repairs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 /* HDPMF as published: weights by groups, a message for each rating, shares of noise with a factor that the
@@ -59,9 +54,8 @@ static void assert_runs(const char *changes, const char *expected)
     training_free(&t);
 }
 
-static void one_section_changes_noise_or_sum(void **state)
+TEST(one_section_changes_noise_or_sum)
 {
-    (void)state;
     assert_runs("", "C2 C4 C5 C8 C9 C12");
     assert_runs("items.mechanism=gaussian\nitems.mechanism.calibration=noise-multiplier\n"
                 "items.mechanism.noise-multiplier=4\nitems.mechanism.where=party\n",
@@ -72,9 +66,8 @@ static void one_section_changes_noise_or_sum(void **state)
 
 /* The largest weight is 1, so that stretching changes no sensitivity; the noise of each message is the whole
  * noise. */
-static void gaussian_noise_is_scaled_to_the_stretched_range(void **state)
+TEST(gaussian_noise_is_scaled_to_the_stretched_range)
 {
-    (void)state;
     struct training t;
     training_run(&t, published,
                  "items.mechanism=gaussian\nitems.mechanism.calibration=noise-multiplier\n"
@@ -90,9 +83,8 @@ static void gaussian_noise_is_scaled_to_the_stretched_range(void **state)
     training_free(&t);
 }
 
-static void corrected_noise_is_one_section_too(void **state)
+TEST(corrected_noise_is_one_section_too)
 {
-    (void)state;
     static const char *const noises[] = {
         "items.mechanism.epsilon=0.5\n",
         ("items.mechanism=discrete-gaussian\nitems.mechanism.noise-multiplier=4\n"
@@ -114,12 +106,4 @@ static void corrected_noise_is_one_section_too(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_section_changes_noise_or_sum),
-        cmocka_unit_test(gaussian_noise_is_scaled_to_the_stretched_range),
-        cmocka_unit_test(corrected_noise_is_one_section_too),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sweeps from outside: what is written, what a kill loses, what is run again, and what is said about
  * failures. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -61,9 +56,8 @@ static int count(const char *text, const char *what)
     return n;
 }
 
-static void a_sweep_runs_all_points(void **state)
+TEST(a_sweep_runs_all_points)
 {
-    (void)state;
     command_expect("-c sweep.ini", 0, "12/12");
     assert_non_null(strstr(command_out, "| plain | 1 | 3 |"));
     assert_true(command_exists("swept/points/flat_noise-multiplier-16_seed-3/run.json"));
@@ -76,9 +70,8 @@ static void a_sweep_runs_all_points(void **state)
 }
 
 /* The point's own configuration gives the same bytes. */
-static void a_point_can_be_run_alone(void **state)
+TEST(a_point_can_be_run_alone)
 {
-    (void)state;
     command_expect("-q -c swept/configs/flat_noise-multiplier-16_seed-2.ini -O alone", 0, "");
     same_file("alone/private/metrics.csv",
               "swept/points/flat_noise-multiplier-16_seed-2/private/metrics.csv");
@@ -93,9 +86,8 @@ static void a_point_can_be_run_alone(void **state)
     same_file("by-hand/private/metrics.csv", "alone/private/metrics.csv");
 }
 
-static void a_dry_run_lists_and_writes_nothing(void **state)
+TEST(a_dry_run_lists_and_writes_nothing)
 {
-    (void)state;
     command_expect("-c sweep.ini --dry-run -O dry", 0, "");
     assert_int_equal(count(command_out, "run    "), 12);
     assert_non_null(strstr(command_out, "12 points, 2 at a time"));
@@ -105,9 +97,8 @@ static void a_dry_run_lists_and_writes_nothing(void **state)
 }
 
 /* As the sweep itself and check exit. */
-static void a_dry_run_says_whether_points_can_run(void **state)
+TEST(a_dry_run_says_whether_points_can_run)
 {
-    (void)state;
     training_file("none.ini", "include = base.ini\n[sweep]\nusers.loss.lamda = 0.1, 1\n");
     command_expect("-c none.ini --dry-run -O dry", 2, "did you mean \"lambda\"?");
     assert_int_equal(count(command_out, "error  "), 2);
@@ -121,16 +112,14 @@ static void a_dry_run_says_whether_points_can_run(void **state)
 }
 
 /* A baseline is checked like any other point. */
-static void a_misspelt_axis_is_refused(void **state)
+TEST(a_misspelt_axis_is_refused)
 {
-    (void)state;
     training_file("axis.ini", "include = base.ini\n[model]\nkind = popularity\n[sweep]\nevalute.k = 1, 5\n");
     command_expect("-q -c axis.ini -O axis", 2, "did you mean \"evaluate.k\"?");
 }
 
-static void a_sweep_is_not_overwritten(void **state)
+TEST(a_sweep_is_not_overwritten)
 {
-    (void)state;
     command_expect("-c sweep.ini", 2, "--resume");
     command_expect("-q -c base.ini -O swept", 2, "does not belong to the results of one run");
     training_file("thesis.txt", "precious");
@@ -140,9 +129,8 @@ static void a_sweep_is_not_overwritten(void **state)
 }
 
 /* Kills after a while, many times; what is done stays done, and the end is that of a sweep without kills. */
-static void kills_lose_only_what_is_in_flight(void **state)
+TEST(kills_lose_only_what_is_in_flight)
 {
-    (void)state;
     int kills = 0;
     for (long wait = 50; wait < 400; wait += 70) {
         pid_t pid = command_start("-q -c sweep.ini -O killed --resume");
@@ -165,9 +153,8 @@ static void kills_lose_only_what_is_in_flight(void **state)
     assert_int_equal(count(command_err, " done in "), 0); /* nothing was left to be done */
 }
 
-static void interrupts_are_clean(void **state)
+TEST(interrupts_are_clean)
 {
-    (void)state;
     pid_t pid = command_start("-c sweep.ini -o run.rounds=20000 -O stopped -j 2");
     /* A point that writes its log runs; a sweep that is still being read is ended by the signal itself. */
     for (int i = 0;
@@ -183,9 +170,8 @@ static void interrupts_are_clean(void **state)
 }
 
 /* What a point is made from decides: the configuration, and the bytes of the data. */
-static void what_has_changed_is_run_again(void **state)
+TEST(what_has_changed_is_run_again)
 {
-    (void)state;
     command_expect("-c sweep.ini -O changing", 0, "");
     command_expect("-c sweep.ini -O changing -o sweep.items.mechanism.noise-multiplier=1,8 --resume", 0, "");
     assert_int_equal(count(command_err, " done in "), 6);
@@ -212,9 +198,8 @@ static void what_has_changed_is_run_again(void **state)
     "-c sweep.ini -O failing -o sweep.run.seed=1 -o sweep.items.solver.rate=0.01,-1 "                        \
     "-o sweep.data.path=ratings.csv,bad.csv"
 
-static void failures_do_not_stop_the_others(void **state)
+TEST(failures_do_not_stop_the_others)
 {
-    (void)state;
     /* One value that is refused before the start, one that fails in the run. */
     training_file("bad.csv", "user,item,rating\n1,1,5\n1,2,four\n");
     command_expect(FAILING, 1, "12 of 16 points failed");
@@ -236,9 +221,8 @@ static void failures_do_not_stop_the_others(void **state)
     command_expect("-c sweep.ini -O wrong2 -o sweep.model.rnk=1,2", 2, "did you mean \"");
 }
 
-static void a_variant_may_be_a_file(void **state)
+TEST(a_variant_may_be_a_file)
 {
-    (void)state;
     training_file("flat.ini", "include = base.ini\n[model]\nrank = 1\n");
     training_file("files.ini", "include = base.ini\n[sweep]\nvariant.plain =\nvariant.flat = @flat.ini\n"
                                "items.mechanism.noise-multiplier = 16\nrun.seed = 2\n");
@@ -248,9 +232,8 @@ static void a_variant_may_be_a_file(void **state)
 }
 
 /* Zipped axes move together, so the baseline of a cell is beside it in both. */
-static void zipped_axes_are_tested_together(void **state)
+TEST(zipped_axes_are_tested_together)
 {
-    (void)state;
     training_file("zip.ini", "include = base.ini\n[sweep]\nmode = zip\nbaseline = rank=1\nmodel.rank = 1, 3\n"
                              "items.mechanism.noise-multiplier = 16, 4\nrun.seed = 1..2\n");
     command_expect("-c zip.ini -O zipped", 0, "4/4");
@@ -265,18 +248,16 @@ static void zipped_axes_are_tested_together(void **state)
 }
 
 /* Paths in axes are relative to the file that lists them, as everywhere in that file. */
-static void paths_in_axes_are_relative_to_their_file(void **state)
+TEST(paths_in_axes_are_relative_to_their_file)
 {
-    (void)state;
     assert_int_equal(mkdir(command_path("below"), 0755), 0);
     training_file("below/paths.ini", "include = ../base.ini\n[sweep]\ndata.path = ../ratings.csv\n");
     command_expect("-q -c below/paths.ini -O paths", 0, "");
 }
 
 /* A row for each point, whatever its seed; what cannot be run is said, and the others are shown. */
-static void statements_without_training(void **state)
+TEST(statements_without_training)
 {
-    (void)state;
     command_expect("account -c sweep.ini -o model.users=200", 0, "");
     assert_int_equal(count(command_out, "| user, joint | add-remove | outsider | - | ("), 4);
     command_expect("account -c sweep.ini", 0, "");
@@ -307,9 +288,8 @@ static void statements_without_training(void **state)
     command_expect("audit -c sweep.ini", 2, "describes a sweep");
 }
 
-static void options_of_sweeps_need_one(void **state)
+TEST(options_of_sweeps_need_one)
 {
-    (void)state;
     command_expect("-c base.ini --resume", 2, "Only a run with [run] checkpoint = true");
     command_expect("-c sweep.ini -j 0", 2, "--jobs");
     command_expect("check -c sweep.ini --jobs 2", 2, "no option --jobs");
@@ -327,35 +307,13 @@ static void options_of_sweeps_need_one(void **state)
     command_expect("check -c sweep.ini", 0, "");
 }
 
-int main(void)
+static int begin(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sweep_runs_all_points),
-        cmocka_unit_test(a_point_can_be_run_alone),
-        cmocka_unit_test(a_dry_run_lists_and_writes_nothing),
-        cmocka_unit_test(a_dry_run_says_whether_points_can_run),
-        cmocka_unit_test(a_misspelt_axis_is_refused),
-        cmocka_unit_test(a_sweep_is_not_overwritten),
-        cmocka_unit_test(kills_lose_only_what_is_in_flight),
-        cmocka_unit_test(interrupts_are_clean),
-        cmocka_unit_test(what_has_changed_is_run_again),
-        cmocka_unit_test(failures_do_not_stop_the_others),
-        cmocka_unit_test(a_variant_may_be_a_file),
-        cmocka_unit_test(zipped_axes_are_tested_together),
-        cmocka_unit_test(paths_in_axes_are_relative_to_their_file),
-        cmocka_unit_test(statements_without_training),
-        cmocka_unit_test(options_of_sweeps_need_one),
-    };
-    void *state = NULL;
-    if (training_begin(&state) != 0)
-        return 1;
+    if (training_begin(state) != 0)
+        return -1;
     training_file("base.ini", base);
     training_file("sweep.ini", sweep);
-    int status = command_run_it("generate -q -O ratings.csv users=120 items=60 ratings=2000 step=1");
-    if (status != 0)
-        fprintf(stderr, "cannot generate ratings: %s\n", command_err);
-    else
-        status = cmocka_run_group_tests(tests, NULL, NULL);
-    training_end(&state);
-    return status;
+    return command_prepare("generate -q -O ratings.csv users=120 items=60 ratings=2000 step=1");
 }
+
+FIXTURE(begin, training_end)

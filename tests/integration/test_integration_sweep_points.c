@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sweep that is run by its points: by processes that know nothing of each other, some of which are killed,
  * and by GNU parallel and make. The oracle is the same sweep run whole by one process. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/training.h"
 
 #include "integration/spawned.h"
@@ -80,9 +75,8 @@ static struct timespec written(const char *directory, const char *name)
     return stat(command_path(path), &info) == 0 ? info.st_mtim : (struct timespec){0};
 }
 
-static void preparing_writes_the_list_and_runs_nothing(void **state)
+TEST(preparing_writes_the_list_and_runs_nothing)
 {
-    (void)state;
     command_expect("sweep -c sweep.ini -O listed --list", 2, "name the output directory of a sweep");
     command_expect("sweep -c sweep.ini -O listed --point 1", 2, "--prepare");
     command_expect("sweep -c sweep.ini -O listed --prepare", 0, "");
@@ -102,9 +96,8 @@ static void preparing_writes_the_list_and_runs_nothing(void **state)
     assert_non_null(strstr(command_out, "3 of them are done"));
 }
 
-static void a_point_is_named_or_numbered(void **state)
+TEST(a_point_is_named_or_numbered)
 {
-    (void)state;
     command_expect("sweep -c sweep.ini -O listed --point 9", 2, "the points 1 to 8");
     command_expect("sweep -c sweep.ini -O listed --point 0", 2, "the points 1 to 8");
     command_expect("sweep -c sweep.ini -O listed --point 3-2", 2, "I not above J");
@@ -120,9 +113,8 @@ static void a_point_is_named_or_numbered(void **state)
 
 /* Two processes on all points, one of them killed again and again: nothing is lost, and what is done is not
  * done again. */
-static void kills_lose_nothing_and_repeat_nothing(void **state)
+TEST(kills_lose_nothing_and_repeat_nothing)
 {
-    (void)state;
     static const char command[] = "sweep -q -c sweep.ini -O shared --point 1-8 -j 1";
     struct timespec first[N_POINTS] = {{0}};
     int kills = 0;
@@ -164,9 +156,8 @@ static void kills_lose_nothing_and_repeat_nothing(void **state)
 }
 
 /* A claim whose process cannot be seen from here stands until somebody says that it is dead. */
-static void a_claim_of_another_machine_stands(void **state)
+TEST(a_claim_of_another_machine_stands)
 {
-    (void)state;
     command_expect("sweep -q -c sweep.ini -O held --prepare", 0, "");
     assert_int_equal(mkdir(command_path("held/claims/noise-multiplier-1_seed-1"), 0755), 0);
     training_file(
@@ -185,9 +176,8 @@ static void a_claim_of_another_machine_stands(void **state)
 }
 
 /* What runs a point later, on another machine, must be what was prepared. */
-static void what_was_prepared_is_what_is_run(void **state)
+TEST(what_was_prepared_is_what_is_run)
 {
-    (void)state;
     command_expect("sweep -q -c sweep.ini -O other --prepare", 0, "");
     command_expect("sweep -q -c sweep.ini -O other --point 1", 0, "");
     command_expect("sweep -q -c sweep.ini -O other --point 1 -o model.rank=2", 2, "not those of --prepare");
@@ -199,9 +189,8 @@ static void what_was_prepared_is_what_is_run(void **state)
     assert_int_equal(in_state("other", "done"), 1);
 }
 
-static void a_point_that_fails_says_so(void **state)
+TEST(a_point_that_fails_says_so)
 {
-    (void)state;
     training_file("bad.csv", "user,item,rating\n1,1,5\n1,2,four\n");
     training_file("failing.ini", "include = base.ini\n[sweep]\ndata.path = ratings.csv, bad.csv\n"
                                  "items.solver.rate = 0.01, -1\n");
@@ -230,9 +219,8 @@ static int run_example(const char *words)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-static void the_examples_run(void **state)
+TEST(the_examples_run)
 {
-    (void)state;
     training_file("by-parallel.ini", "include = sweep.ini\n[run]\noutput = by-parallel\n");
     training_file("by-make.ini", "include = sweep.ini\n[run]\noutput = by-make\n");
     for (int again = 0; again < 2; again++) {
@@ -247,29 +235,15 @@ static void the_examples_run(void **state)
     same_tables("by-make");
 }
 
-int main(void)
+static int begin(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(preparing_writes_the_list_and_runs_nothing),
-        cmocka_unit_test(a_point_is_named_or_numbered),
-        cmocka_unit_test(kills_lose_nothing_and_repeat_nothing),
-        cmocka_unit_test(a_claim_of_another_machine_stands),
-        cmocka_unit_test(what_was_prepared_is_what_is_run),
-        cmocka_unit_test(a_point_that_fails_says_so),
-        cmocka_unit_test(the_examples_run),
-    };
-    void *state = NULL;
-    if (training_begin(&state) != 0)
-        return 1;
+    if (training_begin(state) != 0)
+        return -1;
     training_file("base.ini", base);
     training_file("sweep.ini", sweep);
-    int status = command_run_it("generate -q -O ratings.csv users=120 items=60 ratings=2000 step=1");
-    if (status == 0)
-        status = command_run_it("-q -c sweep.ini");
-    if (status != 0)
-        fprintf(stderr, "cannot prepare: %s\n", command_err);
-    else
-        status = cmocka_run_group_tests(tests, NULL, NULL);
-    training_end(&state);
-    return status;
+    if (command_prepare("generate -q -O ratings.csv users=120 items=60 ratings=2000 step=1") != 0)
+        return -1;
+    return command_prepare("-q -c sweep.ini");
 }
+
+FIXTURE(begin, training_end)

@@ -17,7 +17,7 @@ static void fits(int width)
     }
 }
 
-static void output_fits_the_terminal(void **state)
+TEST(output_fits_the_terminal)
 {
     static const char *const commands[] = {"--help",
                                            "list",
@@ -29,7 +29,6 @@ static void output_fits_the_terminal(void **state)
                                            "start --help"};
     static const char *const all[] = {"--jobs",       "--dry-run",    "--resume",
                                       "--candidates", "--plugin-dir", "--version"};
-    (void)state;
     command_expect("--help", 0, "");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         assert_non_null(strstr(command_out, all[i]));
@@ -57,9 +56,8 @@ static void output_fits_the_terminal(void **state)
     unsetenv("COLUMNS");
 }
 
-static void a_run_without_noise_says_so_in_one_line(void **state)
+TEST(a_run_without_noise_says_so_in_one_line)
 {
-    (void)state;
     command_expect(
         "-c sound.ini -o items.mechanism= -o items.transforms= -o items.solver=gradient-descent -O noiseless",
         0, "");
@@ -73,9 +71,8 @@ static void a_run_without_noise_says_so_in_one_line(void **state)
 }
 
 /* What completion/ asks for. */
-static void shells_get_words(void **state)
+TEST(shells_get_words)
 {
-    (void)state;
     command_expect("complete commands", 0, "");
     assert_non_null(strstr(command_out, "recommend\n"));
     assert_non_null(strstr(command_out, "start\n"));
@@ -99,9 +96,8 @@ static void shells_get_words(void **state)
 
 /* The curve as CSV, as pictures where there is gnuplot, and as a table; a file that cannot be written is
  * named. */
-static void the_curve_is_a_table_a_file_and_a_picture(void **state)
+TEST(the_curve_is_a_table_a_file_and_a_picture)
 {
-    (void)state;
     command_expect("account -c sound.ini -o accountants.list=rdp,pld --curve curve.csv --odometer spent.csv",
                    0, "");
     assert_non_null(strstr(command_out, "DELTA FOR EACH EPSILON"));
@@ -117,7 +113,7 @@ static void the_curve_is_a_table_a_file_and_a_picture(void **state)
 
 /* Whatever is printed is as wide as the terminal at most; a configuration alone stays as it is, to be copied.
  */
-static void no_line_is_wider_than_the_terminal(void **state)
+TEST(no_line_is_wider_than_the_terminal)
 {
     static const char *const commands[] = {"$D --help",
                                            "$D run --help",
@@ -127,7 +123,6 @@ static void no_line_is_wider_than_the_terminal(void **state)
                                            "$D account -c sound.ini --curve /dev/null",
                                            "$D check sound.ini | sed -n '/^# Pipeline/,$p'"};
     char line[512];
-    (void)state;
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         for (int width = 60; width <= 110; width += 25) {
             snprintf(line, sizeof line, "export COLUMNS=%d; %s | awk -v most=%d 'length > most' >wide.txt",
@@ -139,14 +134,4 @@ static void no_line_is_wider_than_the_terminal(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_curve_is_a_table_a_file_and_a_picture),
-        cmocka_unit_test(no_line_is_wider_than_the_terminal),
-        cmocka_unit_test(output_fits_the_terminal),
-        cmocka_unit_test(a_run_without_noise_says_so_in_one_line),
-        cmocka_unit_test(shells_get_words),
-    };
-    return cmocka_run_group_tests(tests, begin, training_end);
-}
+FIXTURE(begin, training_end)

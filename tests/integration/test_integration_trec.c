@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists as files of TREC: read by a parser that follows trec_eval's rules, they have the metrics of the run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "integration/command_fixture.h"
 
 #define MOST 20000
@@ -132,9 +127,8 @@ static int start(void **state)
     return 0;
 }
 
-static void files_have_the_metrics_of_the_run(void **state)
+TEST(files_have_the_metrics_of_the_run)
 {
-    (void)state;
     command_expect("-q -c lists.ini -O full", 0, "");
     command_expect("evaluate full --format trec -O full-trec", 0, "");
     compare_with("full/run.json", "full-trec");
@@ -146,9 +140,8 @@ static void files_have_the_metrics_of_the_run(void **state)
     compare_with("other/run.json", "other-trec");
 }
 
-static void what_the_format_cannot_hold_is_refused(void **state)
+TEST(what_the_format_cannot_hold_is_refused)
 {
-    (void)state;
     training_file("blank.csv",
                   "user,item,rating\na b,1,3\na b,2,4\na b,3,5\nc,1,2\nc,2,2\nc,4,1\nd,1,3\nd,4,5\n");
     command_expect("-q -c lists.ini -o data.format=csv -o data.path=blank.csv -o split.fraction=0.4 -O blank",
@@ -159,11 +152,4 @@ static void what_the_format_cannot_hold_is_refused(void **state)
     command_expect("evaluate full --format xml", 2, "must be text, json or trec");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_have_the_metrics_of_the_run),
-        cmocka_unit_test(what_the_format_cannot_hold_is_refused),
-    };
-    return cmocka_run_group_tests(tests, start, training_end);
-}
+FIXTURE(start, training_end)

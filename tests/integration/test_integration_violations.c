@@ -6,12 +6,7 @@
  * One user, or one record of that user, is made to fail in each callback that works on protected data. The
  * reference is a data set in which the user has nothing to train on but is still on the list of users.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "base/text.h"
 #include "integration/training.h"
 #include "plan/plan_make.h"
@@ -289,7 +284,7 @@ static void assert_as_without(const char *changes, enum without without, enum pl
     training_free(&stopped);
 }
 
-static void messages_become_zero_with_their_noise(void **state)
+TEST(messages_become_zero_with_their_noise)
 {
     static const char *const kinds[] = {
         "",
@@ -298,21 +293,19 @@ static void messages_become_zero_with_their_noise(void **state)
         "items.aggregator=secagg\nprivacy.observer=server\nitems.mechanism.where=party\n",
         "items.transforms=clip-user, hadamard-flatten\n",
     };
-    (void)state;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         for (enum place place = AT_LOSS; place <= AT_ENCODE; place++)
             assert_as_without(kinds[k], NO_VICTIM, place, 1);
 }
 
 /* Mechanisms whose zero is not nothing: a share of the noise, or a binomial draw. */
-static void zero_is_a_message_of_the_mechanism(void **state)
+TEST(zero_is_a_message_of_the_mechanism)
 {
     static const char *const mechanisms[] = {
         "items.mechanism=laplace\nitems.mechanism.where=party\nitems.transform.clip-user.norm=l1\n",
         "items.mechanism=discrete-gaussian\n", "items.mechanism=skellam\n",
         "items.mechanism=laplace-gamma\nitems.transform.clip-user.norm=l1\n",
         "items.mechanism=pbm\nitems.mechanism.bound=1\nitems.mechanism.trials=4\n"};
-    (void)state;
     base_text = by_shares;
     for (size_t k = 0; k < sizeof mechanisms / sizeof mechanisms[0]; k++)
         for (enum place place = AT_LOSS; place <= AT_ENCODE; place++)
@@ -320,9 +313,8 @@ static void zero_is_a_message_of_the_mechanism(void **state)
     base_text = base;
 }
 
-static void local_rows_return_to_their_initial_values(void **state)
+TEST(local_rows_return_to_their_initial_values)
 {
-    (void)state;
     for (int wild = 0; wild < 2; wild++) {
         struct training broken, sound;
         train(&broken, "run.rounds=1\n", ALL_THERE, wild ? AT_ROWS : AT_SOLVER);
@@ -345,10 +337,9 @@ static void local_rows_return_to_their_initial_values(void **state)
     "items.transform.clip-rows.bound=1\nusers.update=no\nrun.order=items\nmodel.init-norm=1\n"
 
 /* A loss that sums each record and not two of them: nobody's records vanish because of somebody else's. */
-static void sums_of_many_never_become_zero(void **state)
+TEST(sums_of_many_never_become_zero)
 {
     struct training t;
-    (void)state;
     train(&t, CURATOR "privacy.on-violation=zero\n", ALL_THERE, AT_SUM);
     assert_int_equal(t.status, -1);
     assert_int_equal(t.error.fault, DPF_FAULT_PLUGIN);
@@ -357,11 +348,10 @@ static void sums_of_many_never_become_zero(void **state)
 }
 
 /* A curator's sum is of everybody's records: one that is at fault is left out, and no other. */
-static void one_record_is_left_out_of_a_sum(void **state)
+TEST(one_record_is_left_out_of_a_sum)
 {
     static const char curator[] = CURATOR;
     char text[1024];
-    (void)state;
     assert_as_without(curator, NO_RECORD, AT_LOSS, 0);
     snprintf(text, sizeof text, "%sitems.sampler=uniform\nitems.sampler.rate=0.6\n", curator);
     assert_as_without(text, NO_RECORD, AT_DRAW, 0);
@@ -375,10 +365,9 @@ static void one_record_is_left_out_of_a_sum(void **state)
     "items.mechanism.where=party\nitems.aggregator=mean\nmodel.init-norm=1\n"
 
 /* Parties that solve: a record is left out of the query, and rows of the local side start again. */
-static void parties_that_solve_go_on(void **state)
+TEST(parties_that_solve_go_on)
 {
     struct training broken;
-    (void)state;
     assert_as_without(AT_PARTIES "users.update=no\nrun.order=items\n", NO_RECORD, AT_LOSS, 0);
     for (int wild = 0; wild < 2; wild++) {
         train(&broken, AT_PARTIES "privacy.on-violation=zero\nusers.solver=ball\nusers.solver.radius=1\n",
@@ -403,11 +392,10 @@ static const char by_friends[] =
     "reproducible\non-violation = zero\n";
 
 /* A user whose row cannot be encoded sends zeros to those who link to it, in either way of sending. */
-static void friends_go_on(void **state)
+TEST(friends_go_on)
 {
     static const char *const ways[] = {"users.near.send=rows\n", "users.near.send=links\n"};
     char text[512];
-    (void)state;
     training_file("links.txt", "0 7\n7 0\n1 7\n7 3\n3 2\n");
     base_text = by_friends;
     for (int way = 0; way < 2; way++) {
@@ -426,16 +414,4 @@ static void friends_go_on(void **state)
     base_text = base;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_become_zero_with_their_noise),
-        cmocka_unit_test(zero_is_a_message_of_the_mechanism),
-        cmocka_unit_test(local_rows_return_to_their_initial_values),
-        cmocka_unit_test(one_record_is_left_out_of_a_sum),
-        cmocka_unit_test(sums_of_many_never_become_zero),
-        cmocka_unit_test(parties_that_solve_go_on),
-        cmocka_unit_test(friends_go_on),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

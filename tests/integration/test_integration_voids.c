@@ -4,12 +4,7 @@
  * differs in the lines of one user: valid on one side, void on the other. Both have the same cells; with the same
  * noise all other rows are equal, and the numbers that noise changes are the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "base/text.h"
 #include "engine/engine.h"
 #include "integration/training.h"
@@ -192,7 +187,7 @@ static const char at_home[] = HEAD(
 
 /* ---- tests ----------------------------------------------------------------------------------------------------- */
 
-static void records_keep_their_cells(void **state)
+TEST(records_keep_their_cells)
 {
     static const char *const voids[] = {"1,10,9,7", "1,10,x,7", "1,10,3,5,7", "1,10,\"5,7", ODD_TIMES};
     static const struct {
@@ -212,15 +207,13 @@ static void records_keep_their_cells(void **state)
         {complementary,
          "data.feedback=implicit\nmodel.offset=none\nitems.sampler=uniform\nitems.sampler.rate=0.5\n"},
     };
-    (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (size_t v = 0; v < sizeof voids / sizeof *voids; v += c == 0 ? 1 : 2)
             compare_pair(cases[c].base, cases[c].changes, "1,10,5,7", voids[v]);
 }
 
-static void values_below_the_threshold_keep_their_cells(void **state)
+TEST(values_below_the_threshold_keep_their_cells)
 {
-    (void)state;
     compare_pair(complementary, "data.feedback=implicit\ndata.threshold=3\nmodel.offset=none\n", "1,10,5,7",
                  "1,10,2,7");
     compare_pair(complementary,
@@ -228,10 +221,9 @@ static void values_below_the_threshold_keep_their_cells(void **state)
                  "2,10,4,3\n1,10,5,7", "2,10,4,3\n1,10,2,7");
 }
 
-static void users_keep_their_cells(void **state)
+TEST(users_keep_their_cells)
 {
     static const char *const voids[] = {"1,10,9,7\n1,9,9,8", "1,10,x,7\n1,9", "1,10\n1,9,3,4,5"};
-    (void)state;
     for (size_t v = 0; v < sizeof voids / sizeof *voids; v++) {
         compare_pair(of_users, "", "1,10,5,7\n1,9,2,8", voids[v]);
         compare_pair(of_users, "parties.kind=users\nitems.mechanism.where=party\n", "1,10,5,7\n1,9,2,8",
@@ -243,7 +235,7 @@ static void users_keep_their_cells(void **state)
 }
 
 /* Which cells are trained on, and what is tested. */
-static void splits_do_not_look_at_values(void **state)
+TEST(splits_do_not_look_at_values)
 {
     static const char *const changes[] = {
         "split.kind=random\nsplit.fraction=0.5\n",
@@ -259,7 +251,6 @@ static void splits_do_not_look_at_values(void **state)
         "core=yes\n",
     };
     int tested = 0;
-    (void)state;
     for (size_t c = 0; c < sizeof changes / sizeof *changes; c++)
         for (int seed = 1; seed < 5; seed++) {
             struct training t[2];
@@ -294,13 +285,12 @@ static const struct csr *cells_of(struct training *t, const char *lines, const c
 }
 
 /* A pair is what its valid lines say, in whatever order they come. */
-static void valid_lines_of_a_pair_count(void **state)
+TEST(valid_lines_of_a_pair_count)
 {
     static const char *const lines[] = {"1,10,5,7\n1,10,x,9", "1,10,x,9\n1,10,5,7",
                                         "1,10,9,1\n1,10,5,7\n1,10"};
     static const char *const policies[] = {"", "data.duplicates=first\n", "data.duplicates=mean\n",
                                            "data.duplicates=error\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
             struct training t;
@@ -320,13 +310,12 @@ static void valid_lines_of_a_pair_count(void **state)
 }
 
 /* Only a line whose ids can be read has a cell; whether it is there follows from the promise alone. */
-static void cells_follow_from_ids_and_promises(void **state)
+TEST(cells_follow_from_ids_and_promises)
 {
     static const char *const none[] = {",10,5,7", "1,,5,7", "1", "nan,10,5,7", "\"1,10,5,7"};
     static const char *const promises[] = {"privacy.interaction-pattern=private\n",
                                            "privacy.adjacency=add-remove\n", "privacy.adjacency=flip\n"};
     struct training t;
-    (void)state;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         assert_int_equal(cells_of(&t, none[i], "")->ptr[USERS - 1], 5 * (USERS - 1));
         assert_int_equal(t.dataset.users.n, USERS - 1);
@@ -383,9 +372,8 @@ static void fit_counts(struct training *t, const char *changes)
 }
 
 /* Who says that it reads void records gets them; for others they are not there, and C8 fails. */
-static void recommenders_say_that_they_read_voids(void **state)
+TEST(recommenders_say_that_they_read_voids)
 {
-    (void)state;
     for (int reads = 0; reads < 2; reads++) {
         struct training t;
         fit_counts(&t, reads ? "model.recommender.reads-voids=yes\n" : "model.recommender.reads-voids=no\n");
@@ -400,16 +388,4 @@ static void recommenders_say_that_they_read_voids(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_keep_their_cells),
-        cmocka_unit_test(values_below_the_threshold_keep_their_cells),
-        cmocka_unit_test(users_keep_their_cells),
-        cmocka_unit_test(splits_do_not_look_at_values),
-        cmocka_unit_test(valid_lines_of_a_pair_count),
-        cmocka_unit_test(cells_follow_from_ids_and_promises),
-        cmocka_unit_test(recommenders_say_that_they_read_voids),
-    };
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

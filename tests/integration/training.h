@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "data/load.h"
 #include "engine/engine.h"
+#include "kit/keep_scans.h"
 #include "plan/plan.h"
 #include "plan/plan_make.h"
 
@@ -38,6 +39,7 @@ static int training_begin(void **state)
     (void)state;
     if (sodium_init() < 0)
         return -1;
+    keep_scans();
     snprintf(training_directory, sizeof training_directory, "/tmp/dpframe-test-XXXXXX");
     return mkdtemp(training_directory) ? 0 : -1;
 }
@@ -101,6 +103,8 @@ static inline int training_plan(struct plan *plan, const char *base, const char 
 /* Called with the complete plan before training, which may put its own functions in place of a component's.
  */
 static void (*training_hook)(struct plan *plan);
+/* Of its engine, or NULL. */
+static const struct engine_hooks *training_hooks;
 
 /* Trains. Whatever the status, training_free must follow. */
 static inline void training_try(struct training *t, const char *base, const char *changes)
@@ -121,7 +125,7 @@ static inline void training_try(struct training *t, const char *base, const char
     if (t->status == 0 && training_hook)
         training_hook(plan);
     if (t->status == 0)
-        t->status = engine_run(plan, &t->dataset, pool, &t->model, NULL, &t->stats, &t->error);
+        t->status = engine_run(plan, &t->dataset, pool, &t->model, training_hooks, &t->stats, &t->error);
     pool_free(pool);
 }
 

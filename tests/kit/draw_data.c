@@ -66,7 +66,8 @@ void draw_form_of(const struct drawing *drawing, struct draw_form *form)
                     (!form->sections && strncmp(form->format, "movielens", 9) != 0);
     form->header = is(drawing, "header", "yes") || (has && !is(drawing, "header", "no"));
     const int fixed = form->sections || strncmp(form->format, "movielens", 9) == 0;
-    form->weight = !fixed && drawing_integer(drawing, "data", "fields", 0) != 4;
+    const int64_t fields = drawing_integer(drawing, "data", "fields", 0);
+    form->weight = !form->sections && (fixed && fields == 0 ? 0 : fields != 4);
     if (lo && text_to_real(lo, &form->lo) != 0)
         form->lo = 1;
     if (hi && text_to_real(hi, &form->hi) != 0)
@@ -293,16 +294,27 @@ static int write_part(const struct draw_data *data, const char *directory, int p
     return fclose(file);
 }
 
-static int write_ids(const struct drawing *drawing, const char *directory, const char *name, int is_item,
-                     int n)
+enum public_file { CATALOGUE, FEATURES, WEIGHTS };
+static int lacking;
+
+void draw_files_lack(int some)
+{
+    lacking = some;
+}
+
+static int lacks(enum public_file file, int is_item, int index)
+{
+    return lacking && (7 * index + 2 * (int)file + is_item + lacking) % 6 == 0;
+}
+
+static int write_ids(const char *directory, const char *name, int is_item, int n)
 {
     FILE *file = open_file(directory, name);
     if (!file)
         return -1;
-    if (is(drawing, "catalogue.header", "yes"))
-        fputs("id\n", file);
     for (int i = 0; i < n; i++)
-        fprintf(file, "%s\n", draw_id(is_item, i));
+        if (!lacks(CATALOGUE, is_item, i))
+            fprintf(file, "%s\n", draw_id(is_item, i));
     return fclose(file);
 }
 
@@ -314,8 +326,9 @@ static int write_features(const char *directory, const char *name, int is_item, 
         return -1;
     fputs("id,genres,score,flag,title\n", file);
     for (int i = 0; i < n; i++)
-        fprintf(file, "%s,%s,%d,%d,Film (%d)\n", draw_id(is_item, i), genres[i % 4], 1 + i % 7, i % 2,
-                1980 + i);
+        if (!lacks(FEATURES, is_item, i))
+            fprintf(file, "%s,%s,%d,%d,Film (%d)\n", draw_id(is_item, i), genres[i % 4], 1 + i % 7, i % 2,
+                    1980 + i);
     return fclose(file);
 }
 
@@ -325,7 +338,8 @@ static int write_weights(const char *directory, const char *name, int is_item, i
     if (!file)
         return -1;
     for (int i = 0; i < n; i++)
-        fprintf(file, "%s %.1f\n", draw_id(is_item, i), 0.1 * (1 + i % 10));
+        if (!lacks(WEIGHTS, is_item, i))
+            fprintf(file, "%s %.1f\n", draw_id(is_item, i), 0.1 * (1 + i % 10));
     return fclose(file);
 }
 
@@ -379,8 +393,8 @@ int draw_data_write(const struct draw_data *data, int which, const char *directo
 
 int draw_data_write_others(const struct draw_data *data, const struct drawing *drawing, const char *directory)
 {
-    return write_ids(drawing, directory, "users.txt", 0, DRAW_USERS) == 0 &&
-                   write_ids(drawing, directory, "items.txt", 1, DRAW_ITEMS) == 0 &&
+    return write_ids(directory, "users.txt", 0, DRAW_USERS) == 0 &&
+                   write_ids(directory, "items.txt", 1, DRAW_ITEMS) == 0 &&
                    write_features(directory, "user-features.csv", 0, DRAW_USERS) == 0 &&
                    write_features(directory, "item-features.csv", 1, DRAW_ITEMS) == 0 &&
                    write_weights(directory, "user-weights.txt", 0, DRAW_USERS) == 0 &&

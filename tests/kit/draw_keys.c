@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "evaluate/evaluate.h"
+#include "kit/keep_scans.h"
 #include "plan/schema.h"
 #include "reading/input_facts.h"
 
@@ -121,6 +122,7 @@ const char *draw_plugins(const char *build)
 int draw_keys_open(struct draw_keys *keys, const char *build, struct dpf_error *error)
 {
     const char *directory = draw_plugins(build);
+    keep_scans();
     *keys = (struct draw_keys){.registry = registry_open(&directory, 1, error)};
     return keys->registry && add_sections(keys, error) == 0 ? add_components(keys, error) : -1;
 }

@@ -561,6 +561,14 @@ static int is_promised(const struct making *m)
     return n[0] > 0 && (m->promise->same_cells ? n[1] == n[0] : 1);
 }
 
+/* Neighbours are neighbours either way: the unit may be what comes. */
+static void turn_round(struct draw_data *data)
+{
+    for (int i = 0; i < data->n; i++)
+        if (data->lines[i].where != IN_BOTH)
+            data->lines[i].where = IN_BOTH - data->lines[i].where;
+}
+
 static void draw_oddities(struct making *m)
 {
     struct draw_data *data = &m->pair->data;
@@ -592,5 +600,8 @@ int draw_pair_make(struct draw_pair *pair, struct draw_random *random, const str
     draw_oddities(&m);
     pair->data.crlf = draw_chance(random, 10);
     change_unit(&m);
-    return is_promised(&m);
+    const int promised = is_promised(&m);
+    if (draw_chance(random, 30))
+        turn_round(&pair->data);
+    return promised;
 }

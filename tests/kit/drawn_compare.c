@@ -29,16 +29,13 @@ static int same_list(const struct id_map *a, const struct id_map *b, const char 
     int64_t i = 0, j = 0;
     while (i < a->n || j < b->n) {
         const char *x = i < a->n ? id_map_text(a, i) : NULL, *y = j < b->n ? id_map_text(b, j) : NULL;
-        if (x && but && strcmp(x, but) == 0) {
-            i++;
-            if (y && strcmp(y, but) == 0)
-                j++;
-        } else if (x && y && strcmp(x, y) == 0) {
-            i++;
-            j++;
-        } else {
+        const int of_unit[2] = {x && but && strcmp(x, but) == 0, y && but && strcmp(y, but) == 0};
+        if (!of_unit[0] && !of_unit[1] && (!x || !y || strcmp(x, y) != 0))
             return differs(what, "list of %s: \"%s\" beside \"%s\"", name, x ? x : "", y ? y : "");
-        }
+        const int skips =
+            of_unit[0] || of_unit[1]; /* the unit's id is passed over in either, wherever it stands */
+        i += skips ? of_unit[0] : 1;
+        j += skips ? of_unit[1] : 1;
     }
     return 0;
 }

@@ -4,17 +4,11 @@
  * means the same as the one that it came from. Configurations are drawn from the tables of parameters (draw.h);
  * scripts/attack-check goes on for as long as it is told.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "kit/drawn_run.h"
 
 static struct drawn drawn;
@@ -80,10 +74,9 @@ static void check_runs(const struct drawing *drawing)
     drawn_remove(&drawn, "ledger.json");
 }
 
-static void what_check_accepts_runs(void **state)
+TEST(what_check_accepts_runs)
 {
     int64_t accepted = 0, n = 0;
-    (void)state;
     for (; drawn_goes_on(&drawn, accepted ? accepted : n) && !(drawn.first_only && failed); n++) {
         struct drawing drawing = {0};
         struct draw_data data = {0};
@@ -118,8 +111,4 @@ static int end(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_check_accepts_runs)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+FIXTURE(begin, end)

@@ -10,19 +10,13 @@
  * The suite draws until every key was in a pair; scripts/attack-input goes on for as long as it is told:
  *   DPFRAME_DRAW_SEED, DPFRAME_DRAW_SECONDS, DPFRAME_DRAW_KEEP (a directory for cases), DPFRAME_DRAW_FIRST (stop at one)
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "kit/test.h"
 #include "base/text.h"
 #include "data/load.h"
 #include "dpframe/privacy.h"
@@ -469,10 +463,9 @@ static void assert_every_key(void)
     free(names.data);
 }
 
-static void one_unit_changes_nothing_of_others(void **state)
+TEST(one_unit_changes_nothing_of_others)
 {
     int64_t n = 0;
-    (void)state;
     for (; goes_on(n) && !(drawn.first_only && unexpected); n++) {
         struct drawing drawing = {0};
         struct session session = {0};
@@ -507,8 +500,4 @@ static int end(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_unit_changes_nothing_of_others)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+FIXTURE(begin, end)

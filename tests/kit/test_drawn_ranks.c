@@ -3,18 +3,12 @@
  * Drawn configurations release the same bytes from one process and from three ranks, or are refused on several ranks
  * (tests/ranks/compare-ranks). Whole processes, so the suite draws a few; scripts/attack-check goes on.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
+#include "kit/test.h"
 #include "kit/drawn_run.h"
 
 #define SKIPPED 77
@@ -45,10 +39,9 @@ static void print_fault(const struct drawing *drawing)
         fclose(log);
 }
 
-static void ranks_make_the_same_bytes(void **state)
+TEST(ranks_make_the_same_bytes)
 {
     int64_t compared = 0, refused = 0, failed = 0, n = 0;
-    (void)state;
     for (; drawn_goes_on(&drawn, compared + refused > 0 ? compared + refused : n) &&
            !(drawn.first_only && failed);
          n++) {
@@ -89,8 +82,4 @@ static int end(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_make_the_same_bytes)};
-    return cmocka_run_group_tests(tests, begin, end);
-}
+FIXTURE(begin, end)

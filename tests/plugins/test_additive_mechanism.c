@@ -60,8 +60,7 @@ static const dpf_additive_mechanism whole = {
 };
 static dpf_additive_mechanism spec;
 DPF_ADDITIVE_COMPONENT(component, spec, dpf_additive_functions, .id = "test-additive", .version = "1.0.0",
-                       .summary = "A test", .citation = "", .params = params,
-                       .n_params = sizeof params / sizeof params[0])
+                       .summary = "A test", .citation = "", DPF_PARAMS(params))
 
 static void refused(const char *what)
 {
@@ -75,9 +74,8 @@ static void refused(const char *what)
 }
 
 /* A forgotten event would be DPF_EVENT_NO_OP, which costs nothing. */
-static void what_is_left_out_is_refused(void **unused)
+TEST(what_is_left_out_is_refused)
 {
-    (void)unused;
     spec = whole, spec.event = 0, refused("no event");
     spec = whole, spec.event = DPF_EVENT_NON_PRIVATE, refused("an event without noise");
     spec = whole, spec.norm = 0, refused("no norm");
@@ -114,13 +112,11 @@ static const dpf_param params_of_shares[] = {
     DPF_SHARES_PARAMS(20, 8, 40),
 };
 DPF_ADDITIVE_COMPONENT(shares, spec, dpf_additive_shares_functions, .id = "test-shares", .version = "1.0.0",
-                       .summary = "A test", .citation = "", .params = params_of_shares,
-                       .n_params = sizeof params_of_shares / sizeof params_of_shares[0])
+                       .summary = "A test", .citation = "", DPF_PARAMS(params_of_shares))
 
 /* A plan has the steps of a share of a row and of the Gram row in one word: more would be other noise than is stated. */
-static void steps_of_shares_that_no_plan_keeps_are_refused(void **unused)
+TEST(steps_of_shares_that_no_plan_keeps_are_refused)
 {
-    (void)unused;
     for (int32_t law = DPF_SHARES_VARIANCE; law <= DPF_SHARES_LAW; law++)
         for (int32_t bits = 31; bits <= 42; bits++) {
             struct plain_host host;
@@ -146,9 +142,8 @@ static dpf_event planned(struct plain_host *host, struct plain_release *r, dpf_n
 }
 
 /* The change of one number, or of one row, is charged for each that may move, rounding included. */
-static void linf_is_charged_for_each(void **unused)
+TEST(linf_is_charged_for_each)
 {
-    (void)unused;
     for (int vectors = 0; vectors < 2; vectors++) {
         struct plain_host host;
         struct plain_release r;
@@ -169,9 +164,8 @@ static void linf_is_charged_for_each(void **unused)
 }
 
 /* The sum of rows' L2 norms: the L1 norm, or sqrt(rows) times the L2 norm, whichever is smaller. */
-static void rows_are_charged_by_the_smaller_bound(void **unused)
+TEST(rows_are_charged_by_the_smaller_bound)
 {
-    (void)unused;
     for (int i = 0; i < 2; i++) {
         struct plain_host host;
         struct plain_release r;
@@ -191,11 +185,10 @@ static void rows_are_charged_by_the_smaller_bound(void **unused)
 }
 
 /* What a draw is told about the change, and `state` about that of its event. */
-static void draws_know_the_change(void **unused)
+TEST(draws_know_the_change)
 {
     static const int32_t norms[] = {DPF_NORM_L1, DPF_NORM_L2, DPF_NORM_LINF, DPF_NORM_ROWS};
     static const double bounds[] = {5, 2, 2, 0};
-    (void)unused;
     for (int i = 0; i < 4; i++) {
         struct plain_host host;
         struct plain_release r;
@@ -214,12 +207,11 @@ static void draws_know_the_change(void **unused)
     }
 }
 
-static void a_theorem_is_stated_for_a_change_of_1(void **unused)
+TEST(a_theorem_is_stated_for_a_change_of_1)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
-    (void)unused;
     spec = whole, spec.event = DPF_EVENT_APPROX, spec.state = state;
     const dpf_event event = planned(&host, &r, &plan);
     assert_int_equal(event.kind, DPF_EVENT_APPROX);
@@ -229,12 +221,11 @@ static void a_theorem_is_stated_for_a_change_of_1(void **unused)
 }
 
 /* One call has all numbers of a row's block, however long, at the sum and at the party. */
-static void vectors_are_drawn_in_one_call(void **unused)
+TEST(vectors_are_drawn_in_one_call)
 {
     static const double zeros[ROWS * LENGTH];
     static double out[ROWS * LENGTH];
     static int64_t sums[ROWS * LENGTH];
-    (void)unused;
     for (int at_party = 0; at_party < 2; at_party++) {
         struct plain_host host;
         struct plain_release r;
@@ -273,16 +264,4 @@ static int teardown(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_left_out_is_refused),
-        cmocka_unit_test(steps_of_shares_that_no_plan_keeps_are_refused),
-        cmocka_unit_test(linf_is_charged_for_each),
-        cmocka_unit_test(rows_are_charged_by_the_smaller_bound),
-        cmocka_unit_test(draws_know_the_change),
-        cmocka_unit_test(a_theorem_is_stated_for_a_change_of_1),
-        cmocka_unit_test(vectors_are_drawn_in_one_call),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+FIXTURE(setup, teardown)

@@ -72,7 +72,7 @@ static dpf_event planned(struct plain_host *host, struct plain_release *r, dpf_n
 }
 
 /* At a scale so small that all values can be counted. */
-static void draws_follow_the_law(void **unused)
+TEST(draws_follow_the_law)
 {
     static int64_t counts[NUMBERS == 1 ? SIDE : SIDE * SIDE];
     static double law[NUMBERS == 1 ? SIDE : SIDE * SIDE];
@@ -82,7 +82,6 @@ static void draws_follow_the_law(void **unused)
     dpf_stream *stream;
     int64_t x[NUMBERS], square = 0;
     double total = 0, outside = 0;
-    (void)unused;
     plain_open_random(&host, &component, SETTINGS);
     const dpf_noise_source from = {&plain_random, &cursor, host.params.values, 1, 7};
     assert_int_equal(plain_random.open(&host.host, "law", &stream), DPF_OK);
@@ -133,13 +132,12 @@ static double hockey_stick(const dpf_noise_source *from, uint64_t steps, int64_t
 }
 
 /* No shift by at most the planned change is worse than stated, and one of them is about as bad. */
-static void neighbours_keep_to_the_statement(void **unused)
+TEST(neighbours_keep_to_the_statement)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     double worst = 0;
-    (void)unused;
     const dpf_event event = planned(&host, &r, &plan);
     const int approx = event.kind == DPF_EVENT_APPROX;
     const dpf_norms *norms = &event.sensitivity.at[r.release.unit][r.release.adjacency];
@@ -178,11 +176,4 @@ static int teardown(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_follow_the_law),
-        cmocka_unit_test(neighbours_keep_to_the_statement),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+FIXTURE(setup, teardown)

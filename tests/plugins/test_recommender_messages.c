@@ -347,65 +347,6 @@ static void check_recommender(const char *id, const char *settings, int explicit
     plain_close(&host);
 }
 
-static void messages_of_gram(void **state)
-{
-    (void)state;
-    check_recommender("private-gram", "form=gram; items=20; noise-multiplier=2", 0, 0.99);
-    /* So little noise that rows are centred: each user sends all pairs of columns. */
-    check_recommender("private-gram", "form=gram; items=20; noise-multiplier=0.05", 0, 0.99);
-}
-
-static void messages_of_a_projected_gram(void **state)
-{
-    (void)state;
-    check_recommender("private-gram", "form=projected; items=20; noise-multiplier=2", 0, 0.99);
-}
-
-static void messages_of_popularity(void **state)
-{
-    (void)state;
-    check_recommender("private-popularity", "noise-multiplier=2; history=2", 0, 0.99);
-}
-
-static void messages_of_biases(void **state)
-{
-    (void)state;
-    check_recommender("private-biases", "noise-multiplier=2", 1, 0.9);
-}
-
-static void messages_of_ratings(void **state)
-{
-    (void)state;
-    check_recommender("private-ratings", "noise-multiplier=0.2; rounds=1; rank=1", 1, 0.9);
-}
-
-static void messages_of_als(void **state)
-{
-    (void)state;
-    check_recommender("private-als", "noise-multiplier=0.2; rank=1; rounds=2", 1, 0.9);
-}
-
-/* As many shares as users of the world would be too small for the grid. */
-static void too_small_shares_are_refused(void **state)
-{
-    static const char *const ids[] = {"private-gram", "private-popularity"};
-    (void)state;
-    for (int k = 0; k < 2; k++) {
-        struct plain_host host;
-        dpf_recommender_release releases[DPF_MAX_RELEASES];
-        dpf_recommender_setup setup = setup_of(0, INT32_MAX);
-        int32_t n;
-        plain_open_random(&host, plain_component(ids[k], DPF_ROLE_RECOMMENDER, ids[k]),
-                          "noise-multiplier=0.1");
-        setup.n_users = INT32_MAX;
-        const dpf_recommender *recommender = host.component->functions;
-        assert_int_equal(recommender->releases(host.self, &setup, releases, DPF_MAX_RELEASES, &n),
-                         DPF_E_RANGE);
-        assert_non_null(strstr(host.report, "lower min-honest"));
-        plain_close(&host);
-    }
-}
-
 static int start(void **state)
 {
     (void)state;
@@ -420,18 +361,54 @@ static int stop(void **state)
     return 0;
 }
 
-#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, start, stop)
-
-int main(void)
+TEST_WITH(messages_of_gram, start, stop)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(messages_of_gram),
-        TEST(messages_of_a_projected_gram),
-        TEST(messages_of_popularity),
-        TEST(messages_of_biases),
-        TEST(messages_of_ratings),
-        TEST(messages_of_als),
-        TEST(too_small_shares_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    check_recommender("private-gram", "form=gram; items=20; noise-multiplier=2", 0, 0.99);
+    /* So little noise that rows are centred: each user sends all pairs of columns. */
+    check_recommender("private-gram", "form=gram; items=20; noise-multiplier=0.05", 0, 0.99);
+}
+
+TEST_WITH(messages_of_a_projected_gram, start, stop)
+{
+    check_recommender("private-gram", "form=projected; items=20; noise-multiplier=2", 0, 0.99);
+}
+
+TEST_WITH(messages_of_popularity, start, stop)
+{
+    check_recommender("private-popularity", "noise-multiplier=2; history=2", 0, 0.99);
+}
+
+TEST_WITH(messages_of_biases, start, stop)
+{
+    check_recommender("private-biases", "noise-multiplier=2", 1, 0.9);
+}
+
+TEST_WITH(messages_of_ratings, start, stop)
+{
+    check_recommender("private-ratings", "noise-multiplier=0.2; rounds=1; rank=1", 1, 0.9);
+}
+
+TEST_WITH(messages_of_als, start, stop)
+{
+    check_recommender("private-als", "noise-multiplier=0.2; rank=1; rounds=2", 1, 0.9);
+}
+
+/* As many shares as users of the world would be too small for the grid. */
+TEST_WITH(too_small_shares_are_refused, start, stop)
+{
+    static const char *const ids[] = {"private-gram", "private-popularity"};
+    for (int k = 0; k < 2; k++) {
+        struct plain_host host;
+        dpf_recommender_release releases[DPF_MAX_RELEASES];
+        dpf_recommender_setup setup = setup_of(0, INT32_MAX);
+        int32_t n;
+        plain_open_random(&host, plain_component(ids[k], DPF_ROLE_RECOMMENDER, ids[k]),
+                          "noise-multiplier=0.1");
+        setup.n_users = INT32_MAX;
+        const dpf_recommender *recommender = host.component->functions;
+        assert_int_equal(recommender->releases(host.self, &setup, releases, DPF_MAX_RELEASES, &n),
+                         DPF_E_RANGE);
+        assert_non_null(strstr(host.report, "lower min-honest"));
+        plain_close(&host);
+    }
 }

@@ -96,8 +96,7 @@ static const dpf_aggregator tables[] = {AGGREGATOR(drops_one, scale),      AGGRE
                                         AGGREGATOR(cuts_numbers, scale),   AGGREGATOR(adds_its_own, scale),
                                         AGGREGATOR(keeps_the_last, scale), AGGREGATOR(by_order, scale),
                                         AGGREGATOR(mixes_rows, scale)};
-#define SPOILT(NAME, I)                                                                                      \
-    FAULT_COMPONENT(NAME, DPF_ROLE_AGGREGATOR, &tables[I], NULL, 0, adding_create, adding_destroy)
+#define SPOILT(NAME, I) FAULT_COMPONENT(NAME, DPF_ROLE_AGGREGATOR, &tables[I], NULL, 0, NULL, 0)
 static const dpf_component faults[] = {SPOILT("sum-drops-one", 0),      SPOILT("sum-one-twice", 1),
                                        SPOILT("sum-cuts-numbers", 2),   SPOILT("sum-adds-its-own", 3),
                                        SPOILT("sum-keeps-the-last", 4), SPOILT("sum-by-order", 5),

@@ -22,5 +22,5 @@ static const dpf_transform spoilt = {.kind = DPF_TRANSFORM_MESSAGE,
                                      .sensitivity = sensitivity,
                                      .forward = most};
 #define CREATE create
-#define DESTROY user_ball_free
+#define INSTANCE .instance_bytes = sizeof(struct user_ball)
 SABOTAGE(DPF_ROLE_TRANSFORM)

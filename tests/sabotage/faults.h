@@ -14,11 +14,12 @@
 #undef DPF_SINGLE_COMPONENT_PLUGIN
 #define DPF_SINGLE_COMPONENT_PLUGIN(ID, VERSION, LICENCE, COMPONENT)
 
-#define FAULT_COMPONENT(NAME, ROLE, TABLE, PARAMS, N_PARAMS, CREATE, DESTROY)                                \
+#define FAULT_COMPONENT(NAME, ROLE, TABLE, PARAMS, N_PARAMS, CREATE, ...)                                    \
     {                                                                                                        \
         .size = sizeof(dpf_component), .role = (ROLE), .id = (NAME), .version = "1.0.0",                     \
         .summary = "Spoilt on purpose", .citation = "none", .params = (PARAMS), .n_params = (N_PARAMS),      \
-        .param_stride = sizeof(dpf_param), .create = (CREATE), .destroy = (DESTROY), .functions = (TABLE)    \
+        .param_stride = sizeof(dpf_param), .create = (CREATE), .functions = (TABLE),                         \
+        .instance_bytes = __VA_ARGS__                                                                        \
     }
 
 /* The plugin of faults[0 .. 6]; `component` is the sound one, which is not offered. */

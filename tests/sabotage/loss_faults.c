@@ -106,7 +106,9 @@ static const dpf_loss tables[] = {LOSS(counts_twice, squared_error_sensitivity),
                                   LOSS(counts_later, squared_error_sensitivity),
                                   LOSS(clips_late, squared_error_sensitivity),
                                   LOSS(accumulate, half)};
-#define SPOILT(NAME, I) FAULT_COMPONENT(NAME, DPF_ROLE_LOSS, &tables[I], params, P_COUNT, create, destroy)
+#define SPOILT(NAME, I)                                                                                      \
+    FAULT_COMPONENT(NAME, DPF_ROLE_LOSS, &tables[I], params, P_COUNT, create, sizeof(struct squared_error),  \
+                    .destroy = destroy)
 static const dpf_component faults[] = {SPOILT("loss-twice", 0),      SPOILT("loss-one-row", 1),
                                        SPOILT("loss-one-user", 2),   SPOILT("loss-one-value", 3),
                                        SPOILT("loss-later", 4),      SPOILT("loss-clips-late", 5),

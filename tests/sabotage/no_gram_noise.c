@@ -21,5 +21,5 @@ static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime
                                      .encode = dpf_additive_mechanism_encode,
                                      .decode = spoil};
 #define CREATE component_create
-#define DESTROY dpf_additive_mechanism_destroy
+#define INSTANCE .instance_bytes = sizeof(dpf_additive_instance)
 SABOTAGE(DPF_ROLE_MECHANISM)

@@ -16,14 +16,12 @@ static dpf_status one(void *self, const dpf_release *release, const dpf_noise_pl
     return status;
 }
 
-static const dpf_mechanism spoilt = {.lifetime = correlated_lifetime,
-                                     .budget = correlated_budget,
-                                     .plan = correlated_plan,
+static const dpf_mechanism spoilt = {.plan = correlated_plan,
                                      .events = one,
                                      .encode = correlated_encode,
                                      .decode = correlated_decode,
                                      .row_state = correlated_row_state,
                                      .correlation = correlated_correlation};
 #define CREATE correlated_create
-#define DESTROY correlated_destroy
+#define INSTANCE .destroy = correlated_destroy
 SABOTAGE(DPF_ROLE_MECHANISM)

@@ -13,14 +13,12 @@ static void independent(void *self, const dpf_noise_plan *plan, double *out, int
         out[i] = i == 0;
 }
 
-static const dpf_mechanism spoilt = {.lifetime = correlated_lifetime,
-                                     .budget = correlated_budget,
-                                     .plan = correlated_plan,
+static const dpf_mechanism spoilt = {.plan = correlated_plan,
                                      .events = correlated_events,
                                      .encode = correlated_encode,
                                      .decode = correlated_decode,
                                      .row_state = correlated_row_state,
                                      .correlation = independent};
 #define CREATE correlated_create
-#define DESTROY correlated_destroy
+#define INSTANCE .destroy = correlated_destroy
 SABOTAGE(DPF_ROLE_MECHANISM)

@@ -6,13 +6,11 @@
 
 #include "../../plugins/mechanism/pbm/pbm.c"
 
-static const dpf_mechanism spoilt = {.lifetime = pbm_lifetime,
-                                     .budget = pbm_budget,
-                                     .plan = pbm_plan,
+static const dpf_mechanism spoilt = {.plan = pbm_plan,
                                      .events = pbm_events,
                                      .encode = pbm_encode,
                                      .decode = pbm_decode,
                                      .flags = DPF_MECHANISM_PER_USER};
 #define CREATE pbm_create
-#define DESTROY pbm_destroy
+#define INSTANCE .instance_bytes = sizeof(struct pbm)
 SABOTAGE(DPF_ROLE_MECHANISM)

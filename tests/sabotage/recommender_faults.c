@@ -103,7 +103,7 @@ static const dpf_recommender tables[] = {
     RECOMMENDER(popularity_releases, with_one_user)};
 #define SPOILT(NAME, I)                                                                                      \
     FAULT_COMPONENT(NAME, DPF_ROLE_RECOMMENDER, &tables[I], params, P_COUNT, popularity_create,              \
-                    popularity_destroy)
+                    sizeof(struct private_popularity))
 static const dpf_component faults[] = {SPOILT("counts-half-stated", 0),  SPOILT("counts-no-cap", 1),
                                        SPOILT("counts-less-noise", 2),   SPOILT("counts-noise-again", 3),
                                        SPOILT("counts-keep-records", 4), SPOILT("counts-raw-item", 5),

@@ -26,7 +26,7 @@
                                                    .n_params = sizeof params / sizeof params[0],             \
                                                    .param_stride = sizeof(dpf_param),                        \
                                                    .create = CREATE,                                         \
-                                                   .destroy = DESTROY,                                       \
+                                                   INSTANCE,                                                 \
                                                    .functions = &spoilt};                                    \
     static const dpf_component *const spoilt_list[] = {&component, &spoilt_component};                       \
     static const dpf_plugin spoilt_plugin = {                                                                \

@@ -90,8 +90,7 @@ static dpf_status describes_apart(void *self, dpf_sampling *out)
 
 #define SAMPLER(DRAW, DESCRIBE)                                                                              \
     {                                                                                                        \
-        .level = DPF_LEVEL_PARTY, .lifetime = poisson_lifetime, .prepare = poisson_prepare,                  \
-        .describe = (DESCRIBE), .draw = (DRAW)                                                               \
+        .level = DPF_LEVEL_PARTY, .describe = (DESCRIBE), .draw = (DRAW)                                     \
     }
 static const dpf_sampler tables[] = {
     SAMPLER(draws_everybody, poisson_describe), SAMPLER(draws_heavier, poisson_describe),
@@ -99,7 +98,8 @@ static const dpf_sampler tables[] = {
     SAMPLER(draws_again, poisson_describe),     SAMPLER(draws_in_pairs, poisson_describe),
     SAMPLER(poisson_draw, describes_apart)};
 #define SPOILT(NAME, I)                                                                                      \
-    FAULT_COMPONENT(NAME, DPF_ROLE_SAMPLER, &tables[I], params, P_COUNT, poisson_create, poisson_destroy)
+    FAULT_COMPONENT(NAME, DPF_ROLE_SAMPLER, &tables[I], params, P_COUNT, poisson_create,                     \
+                    sizeof(struct poisson))
 static const dpf_component faults[] = {SPOILT("draws-everybody", 0), SPOILT("draws-heavier", 1),
                                        SPOILT("draws-one-user", 2),  SPOILT("draws-no-number", 3),
                                        SPOILT("draws-again", 4),     SPOILT("draws-in-pairs", 5),

@@ -5,6 +5,7 @@
 #include "sabotage.h"
 
 #include "../../plugins/mechanism/discrete-gaussian/discrete_gaussian.c"
+#include "../../sdk/additive_parts.h"
 
 static dpf_status short_of(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                            const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
@@ -23,5 +24,5 @@ static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime
                                      .decode = dpf_additive_mechanism_decode,
                                      .flags = DPF_MECHANISM_DENSE};
 #define CREATE component_create
-#define DESTROY dpf_additive_mechanism_destroy
+#define INSTANCE .instance_bytes = sizeof(dpf_additive_instance)
 SABOTAGE(DPF_ROLE_MECHANISM)

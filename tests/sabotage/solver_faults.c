@@ -105,7 +105,8 @@ static const dpf_solver tables[] = {SOLVER(leaves_ball, radius), SOLVER(leaves_b
                                     SOLVER(not_finite, radius),  SOLVER(not_finite_later, radius),
                                     SOLVER(by_worker, radius),   SOLVER(solve, small_radius),
                                     SOLVER(keeps_state, radius)};
-#define SPOILT(NAME, I) FAULT_COMPONENT(NAME, DPF_ROLE_SOLVER, &tables[I], params, P_COUNT, create, destroy)
+#define SPOILT(NAME, I)                                                                                      \
+    FAULT_COMPONENT(NAME, DPF_ROLE_SOLVER, &tables[I], params, P_COUNT, create, sizeof(struct ball))
 static const dpf_component faults[] = {SPOILT("solver-leaves-ball", 0), SPOILT("solver-leaves-ball-later", 1),
                                        SPOILT("solver-not-finite", 2),  SPOILT("solver-not-finite-later", 3),
                                        SPOILT("solver-by-worker", 4),   SPOILT("solver-states-less", 5),

@@ -18,5 +18,5 @@ static const dpf_recommender spoilt = {.flags = als_flags,
                                        .fit = als_fit,
                                        .form = als_form};
 #define CREATE als_create
-#define DESTROY als_destroy
+#define INSTANCE .instance_bytes = sizeof(struct private_als)
 SABOTAGE(DPF_ROLE_RECOMMENDER)

@@ -25,5 +25,5 @@ static dpf_status stated(void *self, const dpf_recommender_setup *setup, dpf_rec
 static const dpf_recommender spoilt = {
     .flags = als_flags, .releases = stated, .state_bytes = als_state_bytes, .fit = als_fit, .form = als_form};
 #define CREATE als_create
-#define DESTROY als_destroy
+#define INSTANCE .instance_bytes = sizeof(struct private_als)
 SABOTAGE(DPF_ROLE_RECOMMENDER)

@@ -3,17 +3,12 @@
  * Components that are spoilt on purpose, and the conformance kit: the rule that is about the fault fails. The other
  * catchers are in test_sabotage_pipeline, which is slow; docs/sabotage.md has the table of all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
+#include "kit/test.h"
 #include "saboteurs.h"
 
 /* Parameters of an instance with which the fault shows: messages are summed by a curator, bounds are not far away. */
@@ -24,9 +19,8 @@ static const char *settings_of(const struct saboteur *s)
     return "--set clip-error=0.5 --set rate=0.3 --set radius=10";
 }
 
-static void the_rule_fails(void **state)
+TEST(the_rule_fails)
 {
-    (void)state;
     static char output[1 << 16];
     for (size_t i = 0; i < N_SABOTEURS; i++) {
         const struct saboteur *s = &saboteurs[i];
@@ -73,9 +67,8 @@ static void judge_line(const struct saboteur *s, char *at)
     }
 }
 
-static void the_document_says_so(void **state)
+TEST(the_document_says_so)
 {
-    (void)state;
     char path[4096];
     snprintf(path, sizeof path, "%s/docs/sabotage.md", getenv("DPFRAME_SOURCE_DIR"));
     FILE *file = fopen(path, "r");
@@ -94,11 +87,4 @@ static void the_document_says_so(void **state)
         if (catchers < 2)
             fail_msg("%s has one catcher alone", saboteurs[i].component);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_rule_fails),
-                                       cmocka_unit_test(the_document_says_so)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,7 @@
  * SABOTAGE_ALL=PREFIX in the environment all of them are asked about components whose names begin so, and the answers
  * printed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "training.h"
 
 #include <math.h>
@@ -382,9 +377,8 @@ static const struct {
 #define N_PIPELINE_CATCHERS (sizeof catchers / sizeof catchers[0])
 
 /* By the catchers that are named. */
-static void sabotage_is_noticed(void **state)
+TEST(sabotage_is_noticed)
 {
-    (void)state;
     const char *all = getenv("SABOTAGE_ALL");
     for (size_t i = 0; i < N_SABOTEURS; i++) {
         const struct saboteur *s = &saboteurs[i];
@@ -405,9 +399,8 @@ static void sabotage_is_noticed(void **state)
 }
 
 /* The same configurations with the components as they are. */
-static void sound_components_are_not_noticed(void **state)
+TEST(sound_components_are_not_noticed)
 {
-    (void)state;
     static const struct parts sound[] = {
         {.transform = "clip-user", .mechanism = "gaussian"},
         {.transform = "clip-user", .mechanism = "discrete-gaussian"},
@@ -433,9 +426,8 @@ static void sound_components_are_not_noticed(void **state)
 }
 
 /* By itself a component is held to its statement, whatever is proved of the pipeline around it. */
-static void a_plugin_moves_no_further_than_it_states(void **state)
+TEST(a_plugin_moves_no_further_than_it_states)
 {
-    (void)state;
     static const char *const proofs[] = {"", "-o privacy.interaction-pattern=private"};
     for (size_t i = 0; i < 2; i++) {
         char arguments[512];
@@ -450,9 +442,8 @@ static void a_plugin_moves_no_further_than_it_states(void **state)
 }
 
 /* Components as they are raise no alarm, whatever the seed. */
-static void sound_components_raise_no_alarm(void **state)
+TEST(sound_components_raise_no_alarm)
 {
-    (void)state;
     static const char *const plugins[] = {"gaussian", "laplace",       "discrete-gaussian",
                                           "skellam",  "laplace-gamma", "pbm",
                                           "dplcf",    "ldpicf",        "private-gram"};
@@ -468,11 +459,4 @@ static void sound_components_raise_no_alarm(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sabotage_is_noticed),
-                                       cmocka_unit_test(sound_components_are_not_noticed),
-                                       cmocka_unit_test(a_plugin_moves_no_further_than_it_states),
-                                       cmocka_unit_test(sound_components_raise_no_alarm)};
-    return cmocka_run_group_tests(tests, training_begin, training_end);
-}
+FIXTURE(training_begin, training_end)

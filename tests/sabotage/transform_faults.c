@@ -98,7 +98,8 @@ static const dpf_transform tables[] = {TRANSFORM(one_user, sensitivity), TRANSFO
                                        TRANSFORM(by_sign, sensitivity),  TRANSFORM(tells_length, sensitivity),
                                        TRANSFORM(forward, half_of_it)};
 #define SPOILT(NAME, I)                                                                                      \
-    FAULT_COMPONENT(NAME, DPF_ROLE_TRANSFORM, &tables[I], params, USER_BALL_PARAMS, create, user_ball_free)
+    FAULT_COMPONENT(NAME, DPF_ROLE_TRANSFORM, &tables[I], params, USER_BALL_PARAMS, create,                  \
+                    sizeof(struct user_ball))
 static const dpf_component faults[] = {SPOILT("clip-not-one-user", 0), SPOILT("clip-first-round", 1),
                                        SPOILT("clip-twice", 2),        SPOILT("clip-by-row", 3),
                                        SPOILT("clip-by-sign", 4),      SPOILT("clip-tells-length", 5),

@@ -49,5 +49,5 @@ static const dpf_recommender spoilt = {.flags = flags,
                                        .fit = popularity_fit,
                                        .form = popularity_form};
 #define CREATE popularity_create
-#define DESTROY popularity_destroy
+#define INSTANCE .instance_bytes = sizeof(struct private_popularity)
 SABOTAGE(DPF_ROLE_RECOMMENDER)

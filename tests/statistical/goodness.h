@@ -9,12 +9,9 @@
 #define DPF_TESTS_GOODNESS_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
+
+#include "kit/test.h"
 
 #define GOODNESS_LIMIT 4.0 /* two-sided probability 6e-5 */
 

@@ -4,14 +4,10 @@
  * a normal law says of their tails, for each law of noise, so that the alarm means what it says.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <sodium.h>
 
+#include "kit/test.h"
 #include "audit/noise_tally.h"
 #include "base/random.h"
 
@@ -60,9 +56,8 @@ static int beyond(dpf_stream *stream, enum noise_law law, enum noise_aspect aspe
 }
 
 /* Beyond three standard deviations a normal statistic is 27 times in 10,000 (below them 13.5 times). */
-static void few_numbers_have_normal_tails(void **state)
+TEST(few_numbers_have_normal_tails)
 {
-    (void)state;
     static const enum noise_aspect aspects[] = {NOISE_VARIANCE, NOISE_MEAN, NOISE_ROWS};
     struct dpf_error error = {0};
     struct random_root *root = random_root_seeded(11, "tails", &error);
@@ -81,9 +76,8 @@ static void few_numbers_have_normal_tails(void **state)
 }
 
 /* One alarm in a million audits, however many tests an audit has. */
-static void the_rate_is_that_of_all_tests_together(void **state)
+TEST(the_rate_is_that_of_all_tests_together)
 {
-    (void)state;
     for (int64_t m = 1; m < 100000; m *= 7) {
         const double each = erfc(noise_alarm(m) / sqrt(2));
         assert_true(fabs(each * (double)m / NOISE_FALSE_ALARMS - 1) < 1e-6);
@@ -91,9 +85,10 @@ static void the_rate_is_that_of_all_tests_together(void **state)
     assert_true(noise_alarm(6) > 5.2 && noise_alarm(6) < 5.3);
 }
 
-int main(void)
+static int begin(void **state)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(few_numbers_have_normal_tails),
-                                       cmocka_unit_test(the_rate_is_that_of_all_tests_together)};
-    return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    (void)state;
+    return sodium_init() < 0 ? -1 : 0;
 }
+
+FIXTURE(begin, NULL)

@@ -4,14 +4,10 @@
  * and how near to it bounds come. Many audits of few trials, with fixed keys.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "kit/test.h"
 #include "audit/bounds.h"
 #include "audit/held_out.h"
 #include "audit/one_run.h"
@@ -114,9 +110,8 @@ static void assert_outcome(const struct outcome *outcome, double epsilon, double
         fail_msg("of bounds %g are wrong; median %g, within reach %g", outcome->wrong, outcome->median, best);
 }
 
-static void bounds_of_randomised_response_hold(void **state)
+TEST(bounds_of_randomised_response_hold)
 {
-    (void)state;
     const struct outcome outcome = audit_often(response, 1, 1, 0);
     const double p = 1 / (1 + exp(-1));
     assert_outcome(&outcome, 1, within_reach(p, 1 - p, 0));
@@ -124,16 +119,14 @@ static void bounds_of_randomised_response_hold(void **state)
 
 /* All events "above t" with t > 1 have a ratio of exactly e, the best one within reach has the most trials.
  */
-static void bounds_of_laplace_noise_hold(void **state)
+TEST(bounds_of_laplace_noise_hold)
 {
-    (void)state;
     const struct outcome outcome = audit_often(laplace, 2, 1, 0);
     assert_outcome(&outcome, 1, within_reach(0.5, 0.5 * exp(-1), 0));
 }
 
-static void bounds_of_gaussian_noise_hold(void **state)
+TEST(bounds_of_gaussian_noise_hold)
 {
-    (void)state;
     const double epsilon = 4.5, delta = gaussian_delta(epsilon);
     const struct outcome outcome = audit_often(gaussian, 3, epsilon, delta);
     double best = 0;
@@ -146,9 +139,8 @@ static void bounds_of_gaussian_noise_hold(void **state)
 
 /* Nothing to be found; and what is found if trials that chose are asked again, which shows that the rates
    above could have been exceeded. */
-static void null_data_shows_nothing(void **state)
+TEST(null_data_shows_nothing)
 {
-    (void)state;
     const struct outcome outcome = audit_often(nothing, 4, 0, 0);
     assert_true(outcome.wrong <= ALPHA);
     assert_true(outcome.median == 0);
@@ -185,11 +177,10 @@ static double run_once(uint32_t key, uint32_t a, double moved)
     return one_run_judge(&one_run, 0, ALPHA).epsilon;
 }
 
-static void bounds_of_one_run_hold(void **state)
+TEST(bounds_of_one_run_hold)
 {
     static double bounds[AUDITS];
     double wrong = 0, found = 0; /* shares of audits */
-    (void)state;
     for (uint32_t a = 0; a < AUDITS; a++) {
         bounds[a] = run_once(5, a, 1);
         wrong += bounds[a] > 1 ? 1.0 / AUDITS : 0;
@@ -219,14 +210,4 @@ static int end(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_of_randomised_response_hold),
-        cmocka_unit_test(bounds_of_laplace_noise_hold),
-        cmocka_unit_test(bounds_of_gaussian_noise_hold),
-        cmocka_unit_test(null_data_shows_nothing),
-        cmocka_unit_test(bounds_of_one_run_hold),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+FIXTURE(begin, end)

@@ -5,17 +5,12 @@
  * in families under Holm's correction. Three fixed keys, 2,000 comparisons each. (A test that is exactly
  * calibrated misses such a limit once in a hundred: key 1 does for three seeds, with 6.65 % of 2,000 and 5.16 % of 20,000.)
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "base/random.h"
 #include "base/statistics.h"
 #include "evaluate/paired_users.h"
@@ -87,9 +82,8 @@ static int64_t seeds_found(int64_t repetitions, double difference)
     return found;
 }
 
-static void seeds(void **state)
+TEST(seeds)
 {
-    (void)state;
     for (uint64_t key = 2; key <= 4; key++) {
         open_key(key);
         at_most_the_level("3 seeds", seeds_found(3, 0), COMPARISONS);
@@ -166,9 +160,8 @@ static int64_t folds_found(int twins, int seeds)
     return found;
 }
 
-static void folds(void **state)
+TEST(folds)
 {
-    (void)state;
     for (uint64_t key = 2; key <= 4; key++) {
         open_key(key);
         at_most_the_level("5 folds, a method and itself", folds_found(1, 1), COMPARISONS);
@@ -215,9 +208,8 @@ static int64_t users_found(int64_t users, int64_t comparisons, int is_root)
     return found;
 }
 
-static void users(void **state)
+TEST(users)
 {
-    (void)state;
     for (uint64_t key = 2; key <= 4; key++) {
         open_key(key);
         at_most_the_level("12 users, all signs", users_found(12, COMPARISONS, 0), COMPARISONS);
@@ -229,9 +221,8 @@ static void users(void **state)
 
 /* ---- families and power ------------------------------------------------------------------------------- */
 
-static void families(void **state)
+TEST(families)
 {
-    (void)state;
     for (uint64_t key = 2; key <= 4; key++) {
         int64_t found = 0;
         open_key(key);
@@ -269,13 +260,12 @@ static double share_found(int64_t n, double difference, double overlap)
     return (double)found / COMPARISONS;
 }
 
-static void planted_differences_are_found_as_stated(void **state)
+TEST(planted_differences_are_found_as_stated)
 {
     static const struct {
         int64_t n;
         double difference, overlap;
     } cases[] = {{5, 1.5, 0}, {10, 1, 0}, {5, 3, 0.25}, {10, 2, 0.25}, {20, 0.3, 0}, {10, 1, 0.1}};
-    (void)state;
     for (uint64_t key = 2; key <= 4; key++) {
         open_key(key);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -288,16 +278,4 @@ static void planted_differences_are_found_as_stated(void **state)
         }
         close_key();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seeds),
-        cmocka_unit_test(folds),
-        cmocka_unit_test(users),
-        cmocka_unit_test(families),
-        cmocka_unit_test(planted_differences_are_found_as_stated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,9 +34,8 @@ static double laplace_tail(int64_t from, double t) /* Pr[X >= from], from > 0 */
     return exp(-(double)from / t) / (1 + exp(-1 / t));
 }
 
-static void discrete_laplace_has_its_masses(void **state)
+TEST(discrete_laplace_has_its_masses)
 {
-    (void)state;
     static const uint64_t scales[] = {1, 2, 3, 10, 40};
     for (size_t s = 0; s < sizeof(scales) / sizeof(scales[0]); s++) {
         int64_t reach = CELLS / 2, counts[CELLS] = {0};
@@ -58,9 +57,8 @@ static double laplace_below(int64_t edge, double t)
     return edge > 0 ? 1 - laplace_tail(edge, t) : laplace_tail(1 - edge, t);
 }
 
-static void large_scales_fit_in_bins_and_in_low_bits(void **state)
+TEST(large_scales_fit_in_bins_and_in_low_bits)
 {
-    (void)state;
     static const uint64_t scales[] = {1000, (UINT64_C(1) << 20) + 7, UINT64_C(1) << 36, UINT64_C(1) << 42};
     enum { BINS = 160 };
     for (size_t s = 0; s < sizeof(scales) / sizeof(scales[0]); s++) {
@@ -89,9 +87,8 @@ static void large_scales_fit_in_bins_and_in_low_bits(void **state)
     }
 }
 
-static void discrete_laplace_has_its_moments(void **state)
+TEST(discrete_laplace_has_its_moments)
 {
-    (void)state;
     static const uint64_t scales[] = {1, 5, UINT64_C(1) << 30};
     for (size_t s = 0; s < sizeof(scales) / sizeof(scales[0]); s++) {
         double t = (double)scales[s], sum = 0, squares = 0, h = sinh(0.5 / t);
@@ -110,9 +107,8 @@ static void discrete_laplace_has_its_moments(void **state)
     }
 }
 
-static void discrete_gaussian_has_its_masses(void **state)
+TEST(discrete_gaussian_has_its_masses)
 {
-    (void)state;
     static const uint64_t scales[] = {1, 2, 3, 10, 25};
     for (size_t s = 0; s < sizeof(scales) / sizeof(scales[0]); s++) {
         int64_t reach = CELLS / 2, counts[CELLS] = {0};
@@ -130,9 +126,8 @@ static void discrete_gaussian_has_its_masses(void **state)
     }
 }
 
-static void a_large_discrete_gaussian_is_normal(void **state)
+TEST(a_large_discrete_gaussian_is_normal)
 {
-    (void)state;
     static const uint64_t scales[] = {1000, UINT64_C(1) << 20, (UINT64_C(1) << 24) - 1};
     enum { BINS = 100 };
     for (size_t s = 0; s < sizeof(scales) / sizeof(scales[0]); s++) {
@@ -165,9 +160,8 @@ static void a_large_discrete_gaussian_is_normal(void **state)
     }
 }
 
-static void coin_flips_have_their_rate(void **state)
+TEST(coin_flips_have_their_rate)
 {
-    (void)state;
     static const double rates[] = {0.5, 0.1, 1.0 / 3, 0.999, 0x1p-11, 0x1.8p-12, 1e-4};
     static uint8_t flips[N];
     for (size_t r = 0; r < sizeof(rates) / sizeof(rates[0]); r++) {
@@ -181,9 +175,8 @@ static void coin_flips_have_their_rate(void **state)
     }
 }
 
-static void integers_below_a_bound_are_uniform(void **state)
+TEST(integers_below_a_bound_are_uniform)
 {
-    (void)state;
     static const uint64_t bounds[] = {3, 10, 100, UINT64_C(3) << 62};
     static uint64_t values[N];
     for (size_t k = 0; k < sizeof(bounds) / sizeof(bounds[0]); k++) {
@@ -203,9 +196,8 @@ static void integers_below_a_bound_are_uniform(void **state)
     }
 }
 
-static void permutations_of_four_are_uniform(void **state)
+TEST(permutations_of_four_are_uniform)
 {
-    (void)state;
     int64_t counts[256] = {0}, cells[24], order[4];
     double p[24];
     int n = 0;
@@ -226,9 +218,8 @@ static void permutations_of_four_are_uniform(void **state)
 
 /* Computed by an independent program from the definitions in random.c and noise_discrete.c. They change
    only if runs with a seed are meant to change. */
-static void recorded_draws(void **state)
+TEST(recorded_draws)
 {
-    (void)state;
     static const int64_t laplace[6] = {-174, -393, -2873, 5982, 505, -328};
     static const int64_t gaussian[6] = {-659, 280, -204, 69, -1009, 605};
     dpf_cursor cursor;
@@ -257,18 +248,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(discrete_laplace_has_its_masses),
-        cmocka_unit_test(large_scales_fit_in_bins_and_in_low_bits),
-        cmocka_unit_test(discrete_laplace_has_its_moments),
-        cmocka_unit_test(discrete_gaussian_has_its_masses),
-        cmocka_unit_test(a_large_discrete_gaussian_is_normal),
-        cmocka_unit_test(coin_flips_have_their_rate),
-        cmocka_unit_test(integers_below_a_bound_are_uniform),
-        cmocka_unit_test(permutations_of_four_are_uniform),
-        cmocka_unit_test(recorded_draws),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+FIXTURE(setup, teardown)

@@ -104,10 +104,9 @@ static void check_price(size_t which, const double weights[3], int alike)
     plain_close(&host);
 }
 
-static void one_ball_has_one_price(void **state)
+TEST(one_ball_has_one_price)
 {
     static const double ones[3] = {1, 1, 1}, weights[3] = {3, 1, 0.2};
-    (void)state;
     for (size_t i = 0; i < N_MECHANISMS; i++) {
         check_price(i, ones, 1);
         if (!strstr(mechanisms[i].settings, "sensitivity=joint"))
@@ -116,12 +115,11 @@ static void one_ball_has_one_price(void **state)
 }
 
 /* Empty messages of all parties: the sums' noise has the planned variance in each block. */
-static void blocks_have_the_noise_of_the_plan(void **state)
+TEST(blocks_have_the_noise_of_the_plan)
 {
     static const double weights[3] = {3, 1, 0.2};
     static double nothing[(ROWS + 1) * WIDTH], out[(ROWS + 1) * WIDTH];
     static int64_t message[(ROWS + 1) * WIDTH], sums[(ROWS + 1) * WIDTH];
-    (void)state;
     for (size_t i = 0; i < N_MECHANISMS; i++) {
         struct plain_host host;
         struct ball ball;
@@ -165,12 +163,11 @@ static void blocks_have_the_noise_of_the_plan(void **state)
     }
 }
 
-int main(void)
+static int begin(void **state)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_ball_has_one_price),
-                                       cmocka_unit_test(blocks_have_the_noise_of_the_plan)};
+    (void)state;
     plain_random_start(31);
-    const int status = cmocka_run_group_tests_name("joint releases", tests, NULL, NULL);
-    plain_random_stop();
-    return status;
+    return 0;
 }
+
+FIXTURE(begin, plain_random_end)

@@ -81,36 +81,25 @@ static void assert_law(dpf_status (*sampler)(dpf_cursor *, uint64_t, int64_t *, 
     goodness_assert(goodness_chi_square(counts, p, BINS), "10^8 draws", (double)scale);
 }
 
-static void discrete_laplace(void **state)
+TEST(discrete_laplace)
 {
-    (void)state;
     assert_law(random_discrete_laplace, laplace_tail, 1, 1, 0);
     assert_law(random_discrete_laplace, laplace_tail, 100, 15, 1);
     assert_law(random_discrete_laplace, laplace_tail, UINT64_C(1) << 36, (INT64_C(1) << 33) + 1, 2);
 }
 
-static void discrete_gaussian(void **state)
+TEST(discrete_gaussian)
 {
-    (void)state;
     assert_law(random_discrete_gaussian, gaussian_tail, 1, 1, 3);
     assert_law(random_discrete_gaussian, gaussian_tail, 64, 9, 4);
     assert_law(random_discrete_gaussian, gaussian_tail, 65, 9, 5);
     assert_law(random_discrete_gaussian, gaussian_tail, 1 << 20, (1 << 17) + 1, 6);
 }
 
-static void skellam(void **state)
+TEST(skellam)
 {
-    (void)state;
     assert_law(random_skellam, skellam_tail, 1 << 14, 31, 7);
     assert_law(random_skellam, skellam_tail, UINT64_C(1) << 31, 10001, 8);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(discrete_laplace),
-        cmocka_unit_test(discrete_gaussian),
-        cmocka_unit_test(skellam),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+FIXTURE(start, stop)

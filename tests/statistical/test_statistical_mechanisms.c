@@ -59,9 +59,8 @@ static void check(const char *plugin, const char *settings, int64_t parties, dou
     plain_close(&host);
 }
 
-static void estimates_are_unbiased_with_the_variance_planned(void **state)
+TEST(estimates_are_unbiased_with_the_variance_planned)
 {
-    (void)state;
     check("laplace", "epsilon=0.5", 1, 6);
     check("laplace", "epsilon=2", 7, 6);
     check("laplace", "epsilon=0.5; where=sum", 7, 6);
@@ -107,18 +106,16 @@ static void check_shape(const char *plugin, const char *settings, double (*below
     plain_close(&host);
 }
 
-static void noise_has_the_shape_it_claims(void **state)
+TEST(noise_has_the_shape_it_claims)
 {
-    (void)state;
     check_shape("laplace", "epsilon=0.3", laplace_below);
     check_shape("laplace", "epsilon=0.3; where=sum", laplace_below);
     check_shape("gaussian", "calibration=sigma; sigma=5", normal_below);
     check_shape("gaussian", "calibration=sigma; sigma=5; where=sum", normal_below);
 }
 
-static void users_take_part_at_their_rate(void **state)
+TEST(users_take_part_at_their_rate)
 {
-    (void)state;
     enum { USERS = 2000, ROUNDS = 50 };
     static const char *settings[] = {"rate=0.1", "rate=0.003", "rate=0.6"};
     static const double rates[] = {0.1, 0.003, 0.6};
@@ -156,12 +153,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(estimates_are_unbiased_with_the_variance_planned),
-        cmocka_unit_test(noise_has_the_shape_it_claims),
-        cmocka_unit_test(users_take_part_at_their_rate),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

@@ -48,13 +48,12 @@ static void masses(int laplace, double scale, double *p)
         p[i] /= sum;
 }
 
-static void noise_has_its_law(void **state)
+TEST(noise_has_its_law)
 {
     static const struct {
         int laplace;
         uint64_t steps;
     } laws[] = {{0, 1}, {0, 20}, {1, 1}, {1, 6}};
-    (void)state;
     for (size_t l = 0; l < sizeof laws / sizeof laws[0]; l++) {
         double p[CELLS], cross = 0, next = 0, squares = 0;
         int64_t counts[CELLS] = {0};
@@ -134,9 +133,8 @@ static double gaussian_epsilon(double mu, double delta)
 
 /* The stated norms, 2 sqrt(5) and 10 contributions: bounds from experiments come near to what they give and
    do not exceed it. */
-static void an_audit_confirms_the_stated_epsilon(void **state)
+TEST(an_audit_confirms_the_stated_epsilon)
 {
-    (void)state;
     const double mu = 2 * sqrt(5) * STEP / 80, proved = gaussian_epsilon(mu, 0.05);
     const double gaussian = audited(0, 80, 0.05);
     if (!(gaussian <= proved && gaussian > 0.55 * proved))
@@ -147,13 +145,4 @@ static void an_audit_confirms_the_stated_epsilon(void **state)
     /* Half of the noise would be found out. */
     assert_true(audited(0, 40, 0.05) > proved);
     assert_true(audited(1, 40, 0) > epsilon);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_has_its_law),
-        cmocka_unit_test(an_audit_confirms_the_stated_epsilon),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

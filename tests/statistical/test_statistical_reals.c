@@ -45,9 +45,8 @@ static double binned(const double *values, int n, double width, double (*below)(
     return goodness_chi_square(counts, p, BINS);
 }
 
-static void normal_draws_are_normal(void **state)
+TEST(normal_draws_are_normal)
 {
-    (void)state;
     double sum = 0, squares = 0, fourths = 0, tail = 0;
     dpf_cursor cursor;
     random_seek(stream, 1, 0, 0, &cursor);
@@ -68,9 +67,8 @@ static void normal_draws_are_normal(void **state)
 }
 
 /* Cells that are neighbours in a row or a column are independent: a pair comes from one radius. */
-static void cells_of_rows_are_independent(void **state)
+TEST(cells_of_rows_are_independent)
 {
-    (void)state;
     enum { WIDTH = 50, ROWS = N / WIDTH, TABLE = 8 };
     static const struct {
         int row, column;
@@ -99,9 +97,8 @@ static void cells_of_rows_are_independent(void **state)
     }
 }
 
-static void laplace_draws_are_laplace(void **state)
+TEST(laplace_draws_are_laplace)
 {
-    (void)state;
     double sum = 0, squares = 0, tail = 0;
     dpf_cursor cursor;
     random_seek(stream, 2, 0, 0, &cursor);
@@ -117,9 +114,8 @@ static void laplace_draws_are_laplace(void **state)
     goodness_assert(goodness_count(tail, N, exp(-8)), "laplace, tail", 8);
 }
 
-static void uniform_draws_are_uniform(void **state)
+TEST(uniform_draws_are_uniform)
 {
-    (void)state;
     dpf_cursor cursor;
     random_seek(stream, 3, 0, 0, &cursor);
     random_uniform(&cursor, draws, N);
@@ -150,9 +146,8 @@ static void read_pair(uint32_t i, enum neighbour neighbour, uint64_t pair[2])
     random_bits(&cursor, pair + 1, 1);
 }
 
-static void neighbouring_indices_are_independent(void **state)
+TEST(neighbouring_indices_are_independent)
 {
-    (void)state;
     double p[64];
     for (int c = 0; c < 64; c++)
         p[c] = 1.0 / 64;
@@ -173,9 +168,8 @@ static void neighbouring_indices_are_independent(void **state)
 }
 
 /* Noise of neighbouring rows, parties and rounds must not cancel or add up. */
-static void noise_of_neighbours_is_uncorrelated(void **state)
+TEST(noise_of_neighbours_is_uncorrelated)
 {
-    (void)state;
     for (int axis = 0; axis < 3; axis++) {
         double products = 0;
         int n = 40000;
@@ -213,15 +207,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normal_draws_are_normal),
-        cmocka_unit_test(cells_of_rows_are_independent),
-        cmocka_unit_test(laplace_draws_are_laplace),
-        cmocka_unit_test(uniform_draws_are_uniform),
-        cmocka_unit_test(neighbouring_indices_are_independent),
-        cmocka_unit_test(noise_of_neighbours_is_uncorrelated),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+FIXTURE(setup, teardown)

@@ -55,19 +55,17 @@ static void poisson_masses(double mean, double *out)
         out[i] /= total;
 }
 
-static void poisson_numbers_have_their_masses(void **state)
+TEST(poisson_numbers_have_their_masses)
 {
-    (void)state;
     draw(random_poisson, LEAST, 1);
     goodness_assert(fit(poisson, LEAST), "Poisson", LEAST);
     /* Power: they do not fit a mean that is larger by a fortieth of the deviation. */
     assert_true(fabs(fit(poisson, LEAST + 3)) > GOODNESS_LIMIT);
 }
 
-static void skellam_numbers_have_their_masses(void **state)
+TEST(skellam_numbers_have_their_masses)
 {
     static double masses[2 * REACH + 1], wider[2 * REACH + 1];
-    (void)state;
     for (int x = -REACH; x <= REACH; x++)
         for (int y = -REACH; y <= REACH; y++)
             if (x + y >= -REACH && x + y <= REACH)
@@ -105,10 +103,9 @@ static void assert_moments(double mean, double deviation, double skewness, doubl
     goodness_assert(goodness_chi_square(low, p, 16), what, 6);
 }
 
-static void moments_are_those_of_the_laws(void **state)
+TEST(moments_are_those_of_the_laws)
 {
     static const uint64_t means[] = {LEAST, LEAST + 1, 1000003, UINT64_C(1) << 31, UINT64_C(1) << 47};
-    (void)state;
     for (uint32_t i = 0; i < sizeof(means) / sizeof(means[0]); i++) {
         const double m = (double)means[i];
         draw(random_poisson, means[i], 10 + i);
@@ -119,9 +116,8 @@ static void moments_are_those_of_the_laws(void **state)
 }
 
 /* Whatever the blocks of proposals are: their borders, and the two modes, are no place to see. */
-static void borders_of_blocks_do_not_show(void **state)
+TEST(borders_of_blocks_do_not_show)
 {
-    (void)state;
     draw(random_poisson, LEAST, 3);
     for (int block = 0; block < 4; block++) { /* of 129 values */
         double last = 0, next = 0, left = 0, right = 0;
@@ -166,13 +162,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(poisson_numbers_have_their_masses),
-        cmocka_unit_test(skellam_numbers_have_their_masses),
-        cmocka_unit_test(moments_are_those_of_the_laws),
-        cmocka_unit_test(borders_of_blocks_do_not_show),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+FIXTURE(setup, teardown)

@@ -3,13 +3,9 @@
 #ifndef DPF_TESTS_CONFIG_SUPPORT_H
 #define DPF_TESTS_CONFIG_SUPPORT_H
 
+#include "kit/test.h"
 #include "config/config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,14 +3,10 @@
 #ifndef DPF_TESTS_DATA_SUPPORT_H
 #define DPF_TESTS_DATA_SUPPORT_H
 
+#include "kit/test.h"
 #include "data/load.h"
 #include "reading/data_params.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +79,8 @@ static inline int data_try_between(const char *ini, int workers, uint64_t seed, 
         } else if (data_parse(config, &data, &split, root, pool, &parsed, &out->error) == 0) {
             between();
             status = data_divide(parsed, config, &data, &split, root, pool, &out->dataset, &out->error);
+            if (status == 0)
+                status = data_index_items(&out->dataset, pool, &out->error);
         }
     }
     config_values_free(&data);

@@ -3,16 +3,12 @@
 #ifndef DPF_TESTS_EVALUATE_FIXTURE_H
 #define DPF_TESTS_EVALUATE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "base/memory.h"
 #include "dataset/ids.h"
 #include "evaluate/evaluate.h"

@@ -3,16 +3,12 @@
 #ifndef DPF_TESTS_PRIVACY_CASE_H
 #define DPF_TESTS_PRIVACY_CASE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "dpframe/role/aggregator.h"
 #include "dpframe/role/mechanism.h"
 #include "privacy/guarantee.h"

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What attacks learn from trainings, and their rates: against figures by hand, and against known laws. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 #include <sodium.h>
 
+#include "kit/test.h"
 #include "audit/attack_learn.h"
 #include "audit/attack_rates.h"
 
@@ -51,14 +47,13 @@ static void rates_of(const double *scores, const uint8_t *in, int64_t trainings,
 
 /* ---- rates --------------------------------------------------------------------------------------------- */
 
-static void rates_by_hand(void **state)
+TEST(rates_by_hand)
 {
     /* Positives 4, 3, 3, 1 and negatives 3, 2, 1, 0. Of 16 pairs the positive is above in 4 + 3 + 3 + 1 and
        equal in 1 + 1 + 1. */
     static const double scores[8] = {4, 3, 3, 1, 3, 2, 1, 0};
     static const uint8_t in[8] = {1, 1, 1, 1, 0, 0, 0, 0};
     struct attack_rates rates;
-    (void)state;
     rates_of(scores, in, 4, 2, &rates);
     assert_near(rates.auc.value, (11 + 1.5) / 16, 1e-12);
     /* Only the score 4 is above all negatives; those that tie with one are not. */
@@ -66,12 +61,11 @@ static void rates_by_hand(void **state)
     assert_near(rates.true_positives[1].value, 0.25, 1e-12);
 }
 
-static void rates_at_few_false_positives(void **state)
+TEST(rates_at_few_false_positives)
 {
     static double scores[4000];
     static uint8_t in[4000];
     struct attack_rates rates;
-    (void)state;
     /* 2000 negatives 0 .. 1999, 2000 positives half a step above them, 30 lower. */
     for (int i = 0; i < 2000; i++) {
         scores[i] = i;
@@ -91,10 +85,9 @@ static void rates_at_few_false_positives(void **state)
 }
 
 /* The bound against a sum over its definition, and its corners. */
-static void bounds_follow_from_epsilon_and_delta(void **state)
+TEST(bounds_follow_from_epsilon_and_delta)
 {
     static const double epsilons[] = {0, 0.1, 1, 3, 8}, deltas[] = {0, 1e-5, 0.01, 0.3};
-    (void)state;
     assert_near(attack_bound_tpr(0.01, 1, 1e-5), exp(1) * 0.01 + 1e-5, 1e-12);
     assert_near(attack_bound_tpr(0.9, 1, 0), 1 - exp(-1) * 0.1, 1e-12);
     assert_near(attack_bound_tpr(0.001, INFINITY, 0), 1, 0);
@@ -156,12 +149,11 @@ static void learn(struct planted *p, int64_t width, int64_t n_items, struct atta
 
 /* Nothing is there to be learnt: rates are those of guesses, within what chance allows, also of many numbers
    and over many draws. An attack that used what it attacks would seem to succeed. */
-static void nothing_is_learnt_from_noise(void **state)
+TEST(nothing_is_learnt_from_noise)
 {
     static struct planted p;
     struct attack_rates rates;
     double sum = 0;
-    (void)state;
     for (uint32_t seed = 0; seed < 10; seed++) {
         draw(&p, seed % 2 ? 60 : 3, 0, seed);
         learn(&p, seed % 2 ? 60 : 3, 0, &rates);
@@ -174,12 +166,11 @@ static void nothing_is_learnt_from_noise(void **state)
 
 /* A shift by d standard deviations: the best AUC is that of N(d, 1) against N(0, 1). It is nearly reached
    where the number stands alone, and less nearly among many that tell nothing. */
-static void a_shift_is_found(void **state)
+TEST(a_shift_is_found)
 {
     static struct planted p;
     struct attack_rates rates;
     const double best = 0.5 * erfc(-2.0 / 2); /* Phi(2 / sqrt 2) */
-    (void)state;
     draw(&p, 1, 2, 100);
     learn(&p, 1, 0, &rates);
     assert_near(rates.auc.value, best, 0.02);
@@ -191,11 +182,10 @@ static void a_shift_is_found(void **state)
 }
 
 /* Without noise a number that differs decides, and one target's says nothing of others. */
-static void what_does_not_vary_decides(void **state)
+TEST(what_does_not_vary_decides)
 {
     static struct planted p;
     struct attack_rates rates;
-    (void)state;
     draw(&p, 1, 0, 102);
     for (int c = 0; c < CELLS; c++)
         p.numbers[c] = c % TARGETS < TARGETS / 2 ? (p.in[c] ? 1.0f : 0.5f) : 7.0f;
@@ -205,13 +195,12 @@ static void what_does_not_vary_decides(void **state)
 }
 
 /* Lists of three of twenty items: with the target item 5 is listed in nine of ten, else in one of ten. */
-static void a_listed_item_is_found(void **state)
+TEST(a_listed_item_is_found)
 {
     static struct planted p;
     struct attack_rates rates;
     struct dpf_error error = {0};
     dpf_cursor cursor;
-    (void)state;
     draw(&p, 3, 0, 103);
     dpf_stream *stream = random_stream_open(root, "test", "lists", &error);
     random_seek(stream, 0, 0, 0, &cursor);
@@ -229,16 +218,4 @@ static void a_listed_item_is_found(void **state)
     assert_near(rates.auc.value, 0.9 * 0.9 + 0.18 / 2, 0.05);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_by_hand),
-        cmocka_unit_test(rates_at_few_false_positives),
-        cmocka_unit_test(bounds_follow_from_epsilon_and_delta),
-        cmocka_unit_test(nothing_is_learnt_from_noise),
-        cmocka_unit_test(a_shift_is_found),
-        cmocka_unit_test(what_does_not_vary_decides),
-        cmocka_unit_test(a_listed_item_is_found),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+FIXTURE(begin, end)

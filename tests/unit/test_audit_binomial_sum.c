@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The law of sums of binomials against convolution, number by number, and far out in the tails. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "audit/binomial_sum.h"
 
 #define MOST 4096
@@ -44,9 +39,8 @@ static void compare(const double *p, int64_t n, int64_t trials)
     assert_true(fabs(sum - 1) < 1e-9);
 }
 
-static void laws_are_those_of_a_convolution(void **state)
+TEST(laws_are_those_of_a_convolution)
 {
-    (void)state;
     double p[64];
     for (int i = 0; i < 64; i++)
         p[i] = 0.25 + 0.5 * ((i * 37) % 64) / 63.0;
@@ -60,27 +54,15 @@ static void laws_are_those_of_a_convolution(void **state)
     compare(alike, 7, 12);
 }
 
-static void what_cannot_be_has_no_probability(void **state)
+TEST(what_cannot_be_has_no_probability)
 {
-    (void)state;
     const double p[2] = {0.3, 0.6};
     assert_true(binomial_sum_log(p, 2, 4, -1) == -INFINITY && binomial_sum_log(p, 2, 4, 9) == -INFINITY);
     assert_true(binomial_sum_log(p, 0, 4, 0) == 0);
 }
 
-static void many_messages_cost_more(void **state)
+TEST(many_messages_cost_more)
 {
-    (void)state;
     assert_true(binomial_sum_cost(1, 1) < binomial_sum_cost(10, 10));
     assert_true(binomial_sum_cost(100, 100) > 1e4 && binomial_sum_cost(100, 100) < 1e6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(laws_are_those_of_a_convolution),
-        cmocka_unit_test(what_cannot_be_has_no_probability),
-        cmocka_unit_test(many_messages_cost_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

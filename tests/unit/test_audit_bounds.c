@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds against values that exact binomial sums and the publication's own program give. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "kit/test.h"
 #include "audit/bounds.h"
 #include "audit/held_out.h"
 
@@ -17,7 +13,7 @@ static void assert_near(double a, double b, double tolerance)
 }
 
 /* Clopper and Pearson 1934; the intervals of 1, 5 of 10 and 10 of 100 are those of many tables. */
-static void clopper_pearson_agrees_with_tables(void **state)
+TEST(clopper_pearson_agrees_with_tables)
 {
     static const struct {
         int64_t k, n;
@@ -28,7 +24,6 @@ static void clopper_pearson_agrees_with_tables(void **state)
         {97, 100, .01, 0.9030289547, 0.9956050235},    {3, 1000, .05, 0.0008181754, 0.0077352447},
         {500, 1000, .025, 0.4685491730, 0.5314508270}, {0, 10, .05, 0, 0.2588655509},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_near(bounds_lower(cases[i].k, cases[i].n, cases[i].alpha), cases[i].lower, 1e-9);
         assert_near(bounds_upper(cases[i].k, cases[i].n, cases[i].alpha), cases[i].upper, 1e-9);
@@ -36,9 +31,8 @@ static void clopper_pearson_agrees_with_tables(void **state)
 }
 
 /* The definition: at the lower bound p, k or more of n are seen with probability alpha. */
-static void the_tail_at_the_bound_is_alpha(void **state)
+TEST(the_tail_at_the_bound_is_alpha)
 {
-    (void)state;
     for (int64_t n = 1; n <= 60; n += 7)
         for (int64_t k = 1; k <= n; k++) {
             const double p = bounds_lower(k, n, 0.01);
@@ -50,9 +44,8 @@ static void the_tail_at_the_bound_is_alpha(void **state)
         }
 }
 
-static void epsilon_follows_from_both_bounds(void **state)
+TEST(epsilon_follows_from_both_bounds)
 {
-    (void)state;
     const double p = bounds_lower(480, 500, .025), q = bounds_upper(20, 500, .025);
     assert_near(bounds_epsilon(480, 500, 20, 500, 0, .05), log(p / q), 1e-12);
     assert_near(bounds_epsilon(480, 500, 20, 500, 0.1, .05), log((p - 0.1) / q), 1e-12);
@@ -62,7 +55,7 @@ static void epsilon_follows_from_both_bounds(void **state)
 }
 
 /* Values of the program in appendix D of arXiv 2305.08846, with sums over exact binomial coefficients. */
-static void one_run_agrees_with_the_publication(void **state)
+TEST(one_run_agrees_with_the_publication)
 {
     static const struct {
         int64_t m, r, v;
@@ -75,7 +68,6 @@ static void one_run_agrees_with_the_publication(void **state)
         {50, 20, 10, 0, 0},
         {500, 500, 400, 1e-3, 1.15744276},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         assert_near(bounds_one_run(bounds[i].m, bounds[i].r, bounds[i].v, bounds[i].delta, .05),
                     bounds[i].epsilon, 1e-7);
@@ -107,11 +99,10 @@ static double wrong_bounds(int64_t n, double p, double q, double delta, double a
     return wrong;
 }
 
-static void bounds_are_wrong_as_seldom_as_stated(void **state)
+TEST(bounds_are_wrong_as_seldom_as_stated)
 {
     static const double p[] = {.02, .3, .5, .9, .99, 1}, q[] = {.001, .05, .3, .5, .9},
                         delta[] = {0, .01, .3};
-    (void)state;
     for (size_t i = 0; i < 6 * 5 * 3; i++) {
         const double a = p[i % 6], b = q[i / 6 % 5], d = delta[i / 30];
         assert_true(wrong_bounds(1, a, b, d, .05) <= .05);
@@ -124,10 +115,9 @@ static void bounds_are_wrong_as_seldom_as_stated(void **state)
 }
 
 /* Randomised response of m bits, all guessed: the guesses that are right are Binomial(m, q). */
-static void one_run_is_wrong_as_seldom_as_stated(void **state)
+TEST(one_run_is_wrong_as_seldom_as_stated)
 {
     static const double epsilons[] = {0, .3, 1, 4}, alphas[] = {.5, .05, .001};
-    (void)state;
     for (size_t i = 0; i < 4 * 3; i++) {
         const double epsilon = epsilons[i % 4], alpha = alphas[i / 4], q = 1 / (1 + exp(-epsilon));
         double wrong = 0, next = 0;
@@ -161,10 +151,9 @@ static void fill(double *out, double centre, int64_t n)
     }
 }
 
-static void scores_of_one_law_show_nothing(void **state)
+TEST(scores_of_one_law_show_nothing)
 {
     static double a[N], b[N], constant[N];
-    (void)state;
     fill(a, 0, N);
     fill(b, 0, N);
     const struct held_out_scores same = {{a, b}, N}, flat = {{constant, constant}, N};
@@ -175,10 +164,9 @@ static void scores_of_one_law_show_nothing(void **state)
 }
 
 /* Two logistic laws, 1 apart: the ratio of tails tends to e. Whichever of the sets is the larger one. */
-static void shifted_scores_show_the_shift(void **state)
+TEST(shifted_scores_show_the_shift)
 {
     static double a[N], b[N];
-    (void)state;
     fill(a, 1, N);
     fill(b, 0, N);
     for (int swapped = 0; swapped < 2; swapped++) {
@@ -192,11 +180,10 @@ static void shifted_scores_show_the_shift(void **state)
 }
 
 /* Counts have few values: the step between two of them is found among however many trials. */
-static void steps_of_discrete_scores_are_found(void **state)
+TEST(steps_of_discrete_scores_are_found)
 {
     enum { MANY = 30011 };
     static double a[MANY], b[MANY];
-    (void)state;
     for (int i = 0; i < MANY; i++) {
         a[i] = i < 20011;
         b[i] = i < 10011;
@@ -206,20 +193,4 @@ static void steps_of_discrete_scores_are_found(void **state)
     const double epsilon = held_out_judge(&rule, &scores, 0, .05).epsilon;
     assert_true(epsilon > 0.65);
     assert_true(epsilon < log(2));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clopper_pearson_agrees_with_tables),
-        cmocka_unit_test(the_tail_at_the_bound_is_alpha),
-        cmocka_unit_test(epsilon_follows_from_both_bounds),
-        cmocka_unit_test(one_run_agrees_with_the_publication),
-        cmocka_unit_test(bounds_are_wrong_as_seldom_as_stated),
-        cmocka_unit_test(one_run_is_wrong_as_seldom_as_stated),
-        cmocka_unit_test(scores_of_one_law_show_nothing),
-        cmocka_unit_test(shifted_scores_show_the_shift),
-        cmocka_unit_test(steps_of_discrete_scores_are_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores, moves and noise of what was seen follow from the law that an event states. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "kit/test.h"
 #include "audit/score.h"
 #include "seen/laws.h"
 
@@ -79,9 +75,8 @@ static double ratio(void)
     return score_ratio(&plan, &traces[0], two);
 }
 
-static void ratios_are_those_of_the_law(void **state)
+TEST(ratios_are_those_of_the_law)
 {
-    (void)state;
     take(DPF_EVENT_GAUSSIAN);
     set(seen, 1, 5, 3);
     set(exact[0], 1, 4, 3);
@@ -102,9 +97,8 @@ static void ratios_are_those_of_the_law(void **state)
     assert_near(ratio(), SCORE_CERTAIN);
 }
 
-static void moves_count_in_units_of_each_number_s_noise(void **state)
+TEST(moves_count_in_units_of_each_number_s_noise)
 {
-    (void)state;
     take(DPF_EVENT_DISCRETE_GAUSSIAN);
     set(exact[0], 1, 3, 8);
     set(exact[1], 1, 0, 0);
@@ -117,9 +111,8 @@ static void moves_count_in_units_of_each_number_s_noise(void **state)
     assert_near(moved(), 0);
 }
 
-static void noise_is_in_units_of_its_deviation(void **state)
+TEST(noise_is_in_units_of_its_deviation)
 {
-    (void)state;
     take(DPF_EVENT_GAUSSIAN);
     set(seen, 1, 5, 3);
     set(exact[0], 1, 4, -1);
@@ -140,10 +133,4 @@ static void noise_is_in_units_of_its_deviation(void **state)
     assert_near(law_fourth_moment(&law), 0.8 * pow(kept, 4) + 0.2 * pow(flipped, 4));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ratios_are_those_of_the_law),
-                                       cmocka_unit_test(moves_count_in_units_of_each_number_s_noise),
-                                       cmocka_unit_test(noise_is_in_units_of_its_deviation)};
-    return cmocka_run_group_tests(tests, begin, NULL);
-}
+FIXTURE(begin, NULL)

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbouring data sets differ in the canary, as the adjacency says, and in nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "kit/test.h"
 #include "audit/extremes.h"
 #include "audit/pairs.h"
 #include "dpframe/privacy.h"
@@ -64,9 +60,8 @@ static void expect(int unit, int adjacency, int implicit, struct canary canary, 
     }
 }
 
-static void records_differ_alone(void **state)
+TEST(records_differ_alone)
 {
-    (void)state;
     const struct canary canary = {0, 1};
     expect(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 0, canary, "a: x2 y5; b: x4; c: x1 y5; ",
            "a: x2 y1; b: x4; c: x1 y5; ");
@@ -76,9 +71,8 @@ static void records_differ_alone(void **state)
            "a: x1; b: x1; c: x1 y1; ");
 }
 
-static void users_differ_in_all_records(void **state)
+TEST(users_differ_in_all_records)
 {
-    (void)state;
     const struct canary canary = {0, -1};
     expect(DPF_UNIT_USER, DPF_ADJ_REPLACE, 0, canary, "a: x5 y5; b: x4; c: x1 y5; ",
            "a: x1 y1; b: x4; c: x1 y5; ");
@@ -91,9 +85,8 @@ static void users_differ_in_all_records(void **state)
 }
 
 /* With the user go links, weights, and the numbers behind it. */
-static void a_user_leaves_no_trace(void **state)
+TEST(a_user_leaves_no_trace)
 {
-    (void)state;
     const struct dataset from = base(0);
     const struct neighbours kind = {
         .unit = DPF_UNIT_USER, .adjacency = DPF_ADJ_ADD_REMOVE, .value_lo = 1, .value_hi = 5};
@@ -146,12 +139,11 @@ static int compare(int unit, int adjacency, int support_is_public, const struct 
     return status;
 }
 
-static void only_neighbours_are_a_pair(void **state)
+TEST(only_neighbours_are_a_pair)
 {
     const struct variant same = {2, 5, 0, 3}, value = {5, 5, 0, 3}, two = {5, 4, 0, 3}, item = {2, 5, 1, 3},
                          fewer = {2, 5, 0, 2}, both = {5, 5, 0, 2};
     struct difference d;
-    (void)state;
     assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 1, &same, &d), 0);
     assert_int_equal(d.canary.user, -1);
     assert_int_equal(compare(DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, 1, &value, &d), 0);
@@ -177,9 +169,8 @@ static void only_neighbours_are_a_pair(void **state)
 }
 
 /* Many canaries: each alone with its item, and the others as they were. */
-static void canaries_of_one_run_do_not_meet(void **state)
+TEST(canaries_of_one_run_do_not_meet)
 {
-    (void)state;
     const struct dataset from = base(0);
     const int32_t items[] = {1, 0};
     const struct neighbours kind = {
@@ -195,9 +186,8 @@ static void canaries_of_one_run_do_not_meet(void **state)
 
 /* Records that the canary's user never had: in the first form as they are, in the second as the adjacency
  * says. */
-static void a_canary_can_have_any_records(void **state)
+TEST(a_canary_can_have_any_records)
 {
-    (void)state;
     static int64_t item_ptr[] = {0, 3, 5};
     struct dataset from = base(0);
     from.train.by_item = (struct csr){.rows = 2, .ptr = item_ptr};
@@ -224,14 +214,4 @@ static void a_canary_can_have_any_records(void **state)
     from.implicit = 1;
     const struct neighbours kind = {.unit = DPF_UNIT_USER, .value_lo = 1, .value_hi = 1};
     assert_int_equal(extremes_make(&from, &kind, EXTREME_ALL_MIXED, &none), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_differ_alone),       cmocka_unit_test(users_differ_in_all_records),
-        cmocka_unit_test(a_user_leaves_no_trace),     cmocka_unit_test(canaries_of_one_run_do_not_meet),
-        cmocka_unit_test(only_neighbours_are_a_pair), cmocka_unit_test(a_canary_can_have_any_records),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

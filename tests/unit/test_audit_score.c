@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores are likelihood ratios of what was seen, whichever explanation is true. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "kit/test.h"
 #include "audit/score.h"
 #include "plan/plan.h"
 
@@ -63,10 +59,9 @@ static double density(double x)
     return -x * x / (2 * SIGMA * SIGMA);
 }
 
-static void ratios_are_those_of_the_noise(void **state)
+TEST(ratios_are_those_of_the_noise)
 {
     struct sighting seen, one, two;
-    (void)state;
     see(&seen, 0, 0, 1.5, 1);
     see(&one, 0, 0, 0, 1);
     see(&two, 0, 0, 0, -3);
@@ -74,10 +69,9 @@ static void ratios_are_those_of_the_noise(void **state)
     assert_near(score_ratio(&plan, &seen.trace, both), density(0.5) - density(4.5));
 }
 
-static void hidden_draws_are_mixtures(void **state)
+TEST(hidden_draws_are_mixtures)
 {
     struct sighting seen, in[2], out;
-    (void)state;
     see(&seen, 0, 0, 1.5, 1);
     see(&in[0], 0, 0, 0, 1);
     see(&in[1], 0, 0, 0, -3);
@@ -90,10 +84,9 @@ static void hidden_draws_are_mixtures(void **state)
 
 /* Row 1 is seen where the canary is not drawn, which both data sets explain equally well: no sign of either.
  */
-static void absence_speaks_for_nobody(void **state)
+TEST(absence_speaks_for_nobody)
 {
     struct sighting seen, in[2], out;
-    (void)state;
     see(&seen, 0, 1, 1.5, 0);
     see(&in[0], 0, 0, 0, 1);
     see(&in[1], 0, 0, 0, -3);
@@ -108,10 +101,9 @@ static void absence_speaks_for_nobody(void **state)
     assert_near(score_ratio(&plan, &seen.trace, turned), -SCORE_CERTAIN);
 }
 
-static void other_rows_are_certain_signs(void **state)
+TEST(other_rows_are_certain_signs)
 {
     struct sighting seen, same, other;
-    (void)state;
     see(&seen, 0, 0, 1.5, 1);
     see(&same, 0, 0, 0, 1);
     see(&other, 0, 1, 0, 1);
@@ -123,13 +115,4 @@ static void other_rows_are_certain_signs(void **state)
     assert_near(score_ratio(&plan, &seen.trace, neither), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ratios_are_those_of_the_noise),
-        cmocka_unit_test(hidden_draws_are_mixtures),
-        cmocka_unit_test(absence_speaks_for_nobody),
-        cmocka_unit_test(other_rows_are_certain_signs),
-    };
-    return cmocka_run_group_tests(tests, begin, NULL);
-}
+FIXTURE(begin, NULL)

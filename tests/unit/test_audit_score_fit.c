@@ -2,12 +2,8 @@
 /* Scores that are learnt tell samples apart by centre or by spread, and see nothing where there is nothing.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "kit/test.h"
 #include "audit/score_fit.h"
 
 #define N 200
@@ -55,9 +51,8 @@ static int64_t counted(void)
     return n;
 }
 
-static void shifts_are_learnt(void **state)
+TEST(shifts_are_learnt)
 {
-    (void)state;
     fill(2, 1);
     for (int kind = 0; kind < LEARN_N_KINDS; kind++) {
         assert_true(told_apart((enum learn_kind)kind) > 0.75);
@@ -66,18 +61,16 @@ static void shifts_are_learnt(void **state)
     }
 }
 
-static void spreads_are_learnt(void **state)
+TEST(spreads_are_learnt)
 {
-    (void)state;
     fill(0, 4);
     assert_true(told_apart(LEARN_DENSITIES) > 0.7);
     assert_true(learnt[7].counts);
 }
 
 /* A number that one of the data sets always has tells for certain. */
-static void constants_are_learnt(void **state)
+TEST(constants_are_learnt)
 {
-    (void)state;
     fill(3, 0);
     assert_true(told_apart(LEARN_DENSITIES) > 0.98);
     for (int64_t k = 0; k < N; k++)
@@ -87,14 +80,4 @@ static void constants_are_learnt(void **state)
         samples[0][k] = samples[1][k] = 5;
     assert_true(fabs(told_apart(LEARN_MEANS) - 0.5) < 1e-12);
     assert_true(fabs(told_apart(LEARN_DENSITIES) - 0.5) < 1e-12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shifts_are_learnt),
-        cmocka_unit_test(spreads_are_learnt),
-        cmocka_unit_test(constants_are_learnt),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

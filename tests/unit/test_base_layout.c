@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which blocks are whose, and what the cipher's two libraries make of them. */
 #include "base/random.c"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,9 +29,8 @@ static int stop(void **state)
 }
 
 /* libsodium's bytes, whatever the number of blocks and wherever they begin: over 2^32 and 2^64, too. */
-static void keystream_is_the_reference(void **state)
+TEST(keystream_is_the_reference)
 {
-    (void)state;
     enum { MOST = 1030 };
     static const uint64_t starts[] = {0, 1, 255, UINT32_MAX - 20, UINT64_MAX - 100, UINT64_C(1) << 63};
     static const uint64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 24, 31, 64, 257, 1023, MOST};
@@ -58,9 +53,8 @@ static void keystream_is_the_reference(void **state)
 }
 
 /* The same for blocks wherever they lie. */
-static void scattered_blocks_are_the_reference(void **state)
+TEST(scattered_blocks_are_the_reference)
 {
-    (void)state;
     enum { MOST = 70 };
     uint64_t counters[MOST], words[(MOST + 1) * RANDOM_BLOCK_WORDS], expected[RANDOM_BLOCK_WORDS];
     const uint64_t nonce = UINT64_C(0xfedcba9876543210);
@@ -82,9 +76,8 @@ static void scattered_blocks_are_the_reference(void **state)
 }
 
 /* Sizes are enough and waste at most an eighth; their labels are their own; a block names its row. */
-static void blocks_have_one_owner(void **state)
+TEST(blocks_have_one_owner)
 {
-    (void)state;
     for (unsigned size = 1; size < 256; size++)
         assert_true(layout_blocks_of(size) > layout_blocks_of(size - 1));
     for (uint64_t words = 1; words < UINT64_C(1) << 34; words += words / 37 + 1)
@@ -117,9 +110,8 @@ static void blocks_have_one_owner(void **state)
 }
 
 /* Rows that would not have places are refused, whoever asks. */
-static void rows_without_a_place_are_refused(void **state)
+TEST(rows_without_a_place_are_refused)
 {
-    (void)state;
     const int64_t all = INT64_C(1) << 32, wide = INT64_C(1) << 22;
     assert_true(random_rows_fit(all, wide - 8));
     assert_false(random_rows_fit(all, wide));
@@ -146,9 +138,8 @@ static void rows_without_a_place_are_refused(void **state)
 }
 
 /* A row is the same whether it is read alone, with others before and behind it, or in another order. */
-static void rows_are_the_same_alone_and_together(void **state)
+TEST(rows_are_the_same_alone_and_together)
 {
-    (void)state;
     enum { ROWS = 300 };
     static const int64_t widths[] = {1, 8, 9, 50, 128, 129, 200, 2048, 2049, 5000};
     static uint64_t all[ROWS * 5000], alone[5000], some[5 * 5000];
@@ -177,9 +168,8 @@ static void rows_are_the_same_alone_and_together(void **state)
 }
 
 /* No word of one row is a word of another, of the same or another kind or width, or of a sequence. */
-static void rows_share_no_word(void **state)
+TEST(rows_share_no_word)
 {
-    (void)state;
     enum { ROWS = 50, WORDS = 24, KINDS = LAYOUT_KINDS, ALL = ROWS * (WORDS * KINDS + WORDS + 16 + 16) };
     static uint64_t words[ALL];
     int64_t n = 0;
@@ -211,9 +201,8 @@ static void rows_share_no_word(void **state)
 
 #ifndef NDEBUG
 /* Where assertions are on, blocks of a row beyond its own stop the program. */
-static void reading_beyond_a_row_is_caught(void **state)
+TEST(reading_beyond_a_row_is_caught)
 {
-    (void)state;
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -233,18 +222,4 @@ static void reading_beyond_a_row_is_caught(void **state)
 }
 #endif
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keystream_is_the_reference),
-        cmocka_unit_test(scattered_blocks_are_the_reference),
-        cmocka_unit_test(blocks_have_one_owner),
-        cmocka_unit_test(rows_without_a_place_are_refused),
-        cmocka_unit_test(rows_are_the_same_alone_and_together),
-        cmocka_unit_test(rows_share_no_word),
-#ifndef NDEBUG
-        cmocka_unit_test(reading_beyond_a_row_is_caught),
-#endif
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+FIXTURE(start, stop)

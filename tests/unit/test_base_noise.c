@@ -4,12 +4,8 @@
  * a reference that knows neither, and looks at one binary digit after another.
  */
 #include "base/noise_discrete.c"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 static dpf_stream *stream;
@@ -137,9 +133,8 @@ static int64_t hard_words(int gaussian, uint64_t scale, uint64_t *words, int64_t
     return n;
 }
 
-static void inverses_are_those_of_the_reference(void **state)
+TEST(inverses_are_those_of_the_reference)
 {
-    (void)state;
     static const struct {
         int gaussian;
         uint64_t scale;
@@ -193,9 +188,8 @@ static int64_t defined_cell(const uint64_t pair[2], struct exact_source *source,
     }
 }
 
-static void rejection_is_that_of_the_definition(void **state)
+TEST(rejection_is_that_of_the_definition)
 {
-    (void)state;
     static const uint64_t scales[] = {1, 3, 65, 1000, 1 << 20, MAX_GAUSSIAN_SCALE};
     enum { N = 256 };
     uint64_t words[N];
@@ -227,9 +221,8 @@ static void rejection_is_that_of_the_definition(void **state)
 
 /* ---- processors, rows and ends ----------------------------------------------------------------- */
 
-static void every_processor_finds_the_same(void **state)
+TEST(every_processor_finds_the_same)
 {
-    (void)state;
     enum { N = CHUNK };
     uint64_t words[N], open[2][N];
     int64_t drawn[2][N];
@@ -260,9 +253,8 @@ static void every_processor_finds_the_same(void **state)
 
 /* A cell that overruns its words reads from its own overflow: neither its neighbours nor the next row move.
  */
-static void an_overrun_stays_with_its_cell(void **state)
+TEST(an_overrun_stays_with_its_cell)
 {
-    (void)state;
     enum { N = 64 };
     uint64_t words[N];
     int64_t before[N], after[N];
@@ -296,9 +288,8 @@ static void an_overrun_stays_with_its_cell(void **state)
 }
 
 /* Reading in one call or in several is the same, where pairs are not cut. */
-static void pieces_of_a_sequence_are_the_same(void **state)
+TEST(pieces_of_a_sequence_are_the_same)
 {
-    (void)state;
     enum { N = 1000 };
     static const uint64_t scales[] = {3, 100, 1 << 20};
     int64_t all[N], pieces[N];
@@ -318,14 +309,4 @@ static void pieces_of_a_sequence_are_the_same(void **state)
             }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inverses_are_those_of_the_reference),
-        cmocka_unit_test(rejection_is_that_of_the_definition),
-        cmocka_unit_test(every_processor_finds_the_same),
-        cmocka_unit_test(an_overrun_stays_with_its_cell),
-        cmocka_unit_test(pieces_of_a_sequence_are_the_same),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+FIXTURE(start, stop)

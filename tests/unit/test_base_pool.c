@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/pool.h"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdatomic.h>
 
 struct tally {
@@ -25,9 +21,8 @@ static int add(void *context, int64_t task, int worker)
     return 0;
 }
 
-static void runs_every_task_once(void **state)
+TEST(runs_every_task_once)
 {
-    (void)state;
     for (int workers = 1; workers <= 7; workers++) {
         struct pool *pool = pool_new(workers);
         assert_non_null(pool);
@@ -42,9 +37,8 @@ static void runs_every_task_once(void **state)
     }
 }
 
-static void reports_a_failed_task(void **state)
+TEST(reports_a_failed_task)
 {
-    (void)state;
     struct pool *pool = pool_new(2);
     struct tally tally = {.fail_at = 3};
     assert_int_equal(pool_run(pool, 100000, add, &tally), -1);
@@ -53,13 +47,4 @@ static void reports_a_failed_task(void **state)
     assert_int_equal(pool_run(pool, 10, add, &again), 0);
     assert_int_equal(pool_run(pool, 0, add, &again), 0);
     pool_free(pool);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_every_task_once),
-        cmocka_unit_test(reports_a_failed_task),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

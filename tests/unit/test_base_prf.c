@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The keyed function of ids: values that an independent implementation gave, and that they look uniform. */
 #include "base/prf.h"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -25,9 +21,8 @@ static struct prf opened(uint64_t seed, const char *purpose)
 
 /* Made from Python's hashlib.blake2b and a SipHash-2-4 that was checked against the vector of its paper. A
    change here changes every split, weight and silo that is drawn from a seed. */
-static void values_stay_what_they_are(void **state)
+TEST(values_stay_what_they_are)
 {
-    (void)state;
     const struct prf prf = opened(1, "pairs");
     struct prf user;
     assert_true(prf_value(&prf, "") == UINT64_C(0x08052f2f7525f765));
@@ -66,10 +61,9 @@ static double correlation(const double *u, const double *v)
     return sum / sqrt(N);
 }
 
-static void values_are_uniform_and_unrelated(void **state)
+TEST(values_are_uniform_and_unrelated)
 {
     static double kinds[5][N];
-    (void)state;
     const struct prf prf = opened(1, "pairs"), other = opened(2, "pairs"), purpose = opened(1, "weights");
     struct prf user;
     prf_within(&prf, "4711", &user);
@@ -90,9 +84,8 @@ static void values_are_uniform_and_unrelated(void **state)
     }
 }
 
-static void parts_are_equal(void **state)
+TEST(parts_are_equal)
 {
-    (void)state;
     assert_int_equal(prf_part(0, 7), 0);
     assert_int_equal(prf_part(UINT64_MAX, 7), 6);
     assert_int_equal(prf_part(UINT64_MAX, 1), 0);
@@ -103,11 +96,10 @@ static void parts_are_equal(void **state)
 }
 
 /* Streams at an id: the same however the id is numbered, of one law, and apart from those of other ids. */
-static void streams_belong_to_ids(void **state)
+TEST(streams_belong_to_ids)
 {
     static double first[N], second[N];
     struct dpf_error error = {0};
-    (void)state;
     struct random_root *root = random_root_seeded(3, "run", &error);
     dpf_stream *stream = random_stream_open(root, "items", "init", &error);
     assert_non_null(stream);
@@ -129,15 +121,4 @@ static void streams_belong_to_ids(void **state)
     assert_true(fabs(correlation(first, second)) < 4);
     random_stream_free(stream);
     random_root_free(root);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_stay_what_they_are),
-        cmocka_unit_test(values_are_uniform_and_unrelated),
-        cmocka_unit_test(parts_are_equal),
-        cmocka_unit_test(streams_belong_to_ids),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

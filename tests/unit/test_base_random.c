@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file under test is included: known keys can then be put where derived ones would be. */
 #include "base/random.c"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,9 +39,8 @@ static uint64_t first_word(const char *section, const char *purpose, uint32_t dr
 
 /* RFC 8439, section 2.3.2: the same 16 bytes, of which the RFC calls other parts counter (1) and nonce. Block
    1 is the second of the window. */
-static void keystream_is_chacha20(void **state)
+TEST(keystream_is_chacha20)
 {
-    (void)state;
     static const uint8_t expected[64] = {
         0x10, 0xf1, 0xe7, 0xe4, 0xd1, 0x3b, 0x59, 0x15, 0x50, 0x0f, 0xdd, 0x1f, 0xa3, 0x20, 0x71, 0xc4,
         0xc7, 0xd1, 0xf4, 0xc7, 0x33, 0xc0, 0x68, 0x03, 0x04, 0x22, 0xaa, 0x9a, 0xc3, 0xd4, 0x6c, 0x4e,
@@ -62,9 +57,8 @@ static void keystream_is_chacha20(void **state)
 }
 
 /* Any way of reading gives libsodium's keystream, over many refills. */
-static void reading_in_pieces_changes_nothing(void **state)
+TEST(reading_in_pieces_changes_nothing)
 {
-    (void)state;
     struct random_root *root = seeded(1, "run");
     dpf_stream *stream = opened(root, "split", "test");
     enum { N = 3000 };
@@ -84,9 +78,8 @@ static void reading_in_pieces_changes_nothing(void **state)
     random_root_free(root);
 }
 
-static void every_part_of_the_name_matters(void **state)
+TEST(every_part_of_the_name_matters)
 {
-    (void)state;
     uint64_t words[] = {first_word("a", "bc", 0, 0, 0), first_word("ab", "c", 0, 0, 0),
                         first_word("abc", "", 0, 0, 0), first_word("", "abc", 0, 0, 0),
                         first_word("a", "bc", 1, 0, 0), first_word("a", "bc", 0, 1, 0),
@@ -98,9 +91,8 @@ static void every_part_of_the_name_matters(void **state)
     assert_int_equal(first_word("a", "bc", 0, 0, 0), words[0]);
 }
 
-static void roots_differ_by_seed_and_domain(void **state)
+TEST(roots_differ_by_seed_and_domain)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct random_root *roots[] = {seeded(1, "run"), seeded(2, "run"), seeded(1, "noise"),
                                    random_root_secure(&error), random_root_secure(&error)};
@@ -113,18 +105,16 @@ static void roots_differ_by_seed_and_domain(void **state)
 
 /* Computed from the definitions in random.c and random_layout.h by an independent program (Python's hashlib
    and a ChaCha20 of the RFC). A change would change every seeded run. */
-static void recorded_words(void **state)
+TEST(recorded_words)
 {
-    (void)state;
     assert_int_equal(first_word("users.mechanism", "noise", 1, 2, 3), UINT64_C(0x53685ed4e839f1f7));
     assert_int_equal(first_word("items.sampler", "draw", 0, DPF_PARTY_AGGREGATE, 9),
                      UINT64_C(0x22c2994998c7dbe7));
 }
 
 /* The last blocks of an index are read; a word more stops the program. */
-static void an_index_ends(void **state)
+TEST(an_index_ends)
 {
-    (void)state;
     struct random_root *root = seeded(1, "run");
     dpf_stream *stream = opened(root, "a", "b");
     enum { LEFT = 3, N = LEFT * RANDOM_BLOCK_WORDS };
@@ -175,9 +165,8 @@ static int exit_of_child_that_draws(const dpf_stream *stream)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-static void a_forked_child_cannot_draw_secure_noise(void **state)
+TEST(a_forked_child_cannot_draw_secure_noise)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct random_root *secure = random_root_secure(&error);
     struct random_root *fixed = seeded(1, "noise");
@@ -190,9 +179,8 @@ static void a_forked_child_cannot_draw_secure_noise(void **state)
     random_root_free(fixed);
 }
 
-static void permutations_permute(void **state)
+TEST(permutations_permute)
 {
-    (void)state;
     struct random_root *root = seeded(1, "run");
     dpf_stream *stream = opened(root, "split", "order");
     enum { N = 500 };
@@ -215,9 +203,8 @@ static void permutations_permute(void **state)
     random_root_free(root);
 }
 
-static void bounds_and_ends(void **state)
+TEST(bounds_and_ends)
 {
-    (void)state;
     struct random_root *root = seeded(1, "run");
     dpf_stream *stream = opened(root, "a", "b");
     dpf_cursor cursor;
@@ -252,20 +239,4 @@ static void bounds_and_ends(void **state)
     assert_int_equal(random_skellam(&cursor, UINT64_C(1) << 47, noise, 8), DPF_OK);
     random_stream_free(stream);
     random_root_free(root);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keystream_is_chacha20),
-        cmocka_unit_test(reading_in_pieces_changes_nothing),
-        cmocka_unit_test(every_part_of_the_name_matters),
-        cmocka_unit_test(roots_differ_by_seed_and_domain),
-        cmocka_unit_test(recorded_words),
-        cmocka_unit_test(an_index_ends),
-        cmocka_unit_test(a_forked_child_cannot_draw_secure_noise),
-        cmocka_unit_test(permutations_permute),
-        cmocka_unit_test(bounds_and_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,8 @@
 /* Normal and Laplace numbers: the same bytes on every processor, close to the functions that they stand for.
  */
 #include "base/noise_real.c"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
@@ -57,9 +53,8 @@ static void make_words(uint64_t *words, int64_t n)
         }
 }
 
-static void every_processor_gives_the_same_bytes(void **state)
+TEST(every_processor_gives_the_same_bytes)
 {
-    (void)state;
     enum { N = 4096 };
     static uint64_t words[N];
     static double expected[2][N], got[N];
@@ -84,9 +79,8 @@ static void every_processor_gives_the_same_bytes(void **state)
 }
 
 /* Within 2 units of the last place, and the product of a radius and a direction within 4. */
-static void numbers_are_those_of_the_formulas(void **state)
+TEST(numbers_are_those_of_the_formulas)
 {
-    (void)state;
     enum { N = 200000 };
     static uint64_t words[N];
     static double normals[N], laplaces[N];
@@ -114,9 +108,8 @@ static void numbers_are_those_of_the_formulas(void **state)
 typedef dpf_status (*row_sampler)(const dpf_stream *stream, const dpf_rows *rows, double *out);
 
 /* A row is the same alone and among others, and what is beside it in memory is left alone. */
-static void rows_do_not_depend_on_company(void **state)
+TEST(rows_do_not_depend_on_company)
 {
-    (void)state;
     enum { ROWS = 150, WIDEST = 3001, STRIDE = WIDEST + 3 };
     static const row_sampler samplers[] = {random_row_normal, random_row_laplace};
     static const int64_t widths[] = {1, 7, 8, 10, 50, 51, 128, 129, 2048, 2049, WIDEST};
@@ -143,12 +136,4 @@ static void rows_do_not_depend_on_company(void **state)
     assert_int_equal(random_row_normal(stream, &none, alone), DPF_E_RANGE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_processor_gives_the_same_bytes),
-        cmocka_unit_test(numbers_are_those_of_the_formulas),
-        cmocka_unit_test(rows_do_not_depend_on_company),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+FIXTURE(start, stop)

@@ -2,16 +2,12 @@
 /* One table in all notations: escaped as each needs, aligned, within the terminal's width, with every cell.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "base/html.h"
 #include "base/sheet.h"
 #include "html_checks.h"
@@ -38,15 +34,14 @@ static void expect(enum sheet_format format, int width, const char *expected)
     struct text text = {0};
     fill(&sheet);
     assert_int_equal(sheet_rows(&sheet), 3);
-    assert_int_equal(sheet_write(&sheet, format, width, &text), 0);
+    sheet_write(&sheet, format, width, &text);
     assert_string_equal(text.data, expected);
     text_free(&text);
     sheet_free(&sheet);
 }
 
-static void each_notation_escapes_what_it_reads(void **state)
+TEST(each_notation_escapes_what_it_reads)
 {
-    (void)state;
     expect(SHEET_TEXT, 80,
            "variant         runs     rmse_%\n"
            "plain              3  0.9 ± 0.1\n"
@@ -62,15 +57,14 @@ static void each_notation_escapes_what_it_reads(void **state)
            "\\bottomrule\n\\end{tabular}\n");
 }
 
-static void html_is_well_formed_and_names_its_columns(void **state)
+TEST(html_is_well_formed_and_names_its_columns)
 {
     struct sheet sheet = {0};
     struct text text = {0};
-    (void)state;
     fill(&sheet);
     sheet_link(&sheet, ".");
     text_add(&text, "<!DOCTYPE html><body>");
-    assert_int_equal(sheet_write(&sheet, SHEET_HTML, 0, &text), 0);
+    sheet_write(&sheet, SHEET_HTML, 0, &text);
     text_add(&text, "</body>");
     html_check_page(text.data, ".", NULL, NULL);
     assert_non_null(strstr(text.data, "<a href=\".\">0.25</a>"));
@@ -81,12 +75,11 @@ static void html_is_well_formed_and_names_its_columns(void **state)
 }
 
 /* Columns that name a row begin each part. */
-static void a_wide_table_goes_on_below(void **state)
+TEST(a_wide_table_goes_on_below)
 {
     struct sheet sheet = {0};
     struct text out = {0};
     char cell[32];
-    (void)state;
     sheet_column(&sheet, "variant", SHEET_LEFT);
     for (int c = 0; c < 28; c++) {
         snprintf(cell, sizeof cell, "metric-%d", c);
@@ -97,7 +90,7 @@ static void a_wide_table_goes_on_below(void **state)
         for (int c = 0; c < 28; c++)
             sheet_printf(&sheet, "%d.%d", r, c);
     }
-    assert_int_equal(sheet_write(&sheet, SHEET_TEXT, 60, &out), 0);
+    sheet_write(&sheet, SHEET_TEXT, 60, &out);
     int heads = 0;
     for (const char *line = out.data; *line; line = strchr(line, '\n') + 1) {
         assert_true(strchr(line, '\n') - line <= 60);
@@ -113,25 +106,23 @@ static void a_wide_table_goes_on_below(void **state)
     sheet_free(&sheet);
 }
 
-static void numbers_read_back(void **state)
+TEST(numbers_read_back)
 {
     struct sheet sheet = {0};
     struct text out = {0};
-    (void)state;
     sheet_column(&sheet, "x", SHEET_RIGHT);
     sheet_exact(&sheet, 0.1 + 0.2);
     sheet_exact(&sheet, (double)INFINITY);
     sheet_missing(&sheet);
-    assert_int_equal(sheet_write(&sheet, SHEET_CSV, 0, &out), 0);
+    sheet_write(&sheet, SHEET_CSV, 0, &out);
     assert_string_equal(out.data, "x\n0.30000000000000004\n\n\n");
     text_free(&out);
     sheet_free(&sheet);
 }
 
-static void what_is_no_text_becomes_a_replacement_character(void **state)
+TEST(what_is_no_text_becomes_a_replacement_character)
 {
     struct text out = {0};
-    (void)state;
     html_text(&out, "a\x01"
                     "b\xff"
                     "c\xed\xa0\x80é");
@@ -143,16 +134,4 @@ static void what_is_no_text_becomes_a_replacement_character(void **state)
     html_link(&out, "a:b/c?d", "x");
     assert_string_equal(out.data, "<a href=\"./a%3Ab/c%3Fd\">x</a>");
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_notation_escapes_what_it_reads),
-        cmocka_unit_test(html_is_well_formed_and_names_its_columns),
-        cmocka_unit_test(a_wide_table_goes_on_below),
-        cmocka_unit_test(numbers_read_back),
-        cmocka_unit_test(what_is_no_text_becomes_a_replacement_character),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each kind of processor gives the bytes of one number after the other, with the roundings that simd.h states. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "kit/test.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -95,12 +92,11 @@ static void operate_one_by_one(const struct sixteen *in, const float *table, int
     out->sums[3] = sum_of(both, fused);
 }
 
-static void kinds_give_the_bytes_of_one_by_one(void **state)
+TEST(kinds_give_the_bytes_of_one_by_one)
 {
     static struct sixteen in;
     static struct results got, expected;
     static float table[TABLE];
-    (void)state;
     for (int kind = SIMD_KIND_AVX512; kind <= SIMD_KIND_PORTABLE; kind++)
         for (int again = 0; simd_choose(kind) == kind && again < 2000; again++) {
             fill(&in, table);
@@ -117,18 +113,10 @@ static void kinds_give_the_bytes_of_one_by_one(void **state)
 }
 
 /* So that the test above has run for the kind that this processor uses. */
-static void a_kind_is_found(void **state)
+TEST(a_kind_is_found)
 {
-    (void)state;
     assert_in_range(simd_choose(SIMD_KIND_AUTO), SIMD_KIND_AVX512, SIMD_KIND_PORTABLE);
     assert_int_equal(simd_choose(SIMD_KIND_PORTABLE), SIMD_KIND_PORTABLE);
     assert_int_equal(simd_choose(SIMD_KIND_NEON), SIMD_ARM ? SIMD_KIND_NEON : -1);
     assert_null(SIMD_PICK(-1, operate));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_give_the_bytes_of_one_by_one),
-                                       cmocka_unit_test(a_kind_is_found)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decisions of the Poisson sampler against products in 600 digits, at random and where digits nearly tie. */
 #include "base/noise_skellam.c"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "kit/test.h"
 
 static dpf_stream *stream;
 
@@ -55,9 +50,8 @@ static void reference_keeps(mpfr_t p, uint64_t mean, uint64_t k, int left, uint6
     mpfr_clears(m, factor, (mpfr_ptr)NULL);
 }
 
-static void values_are_kept_as_the_masses_say(void **state)
+TEST(values_are_kept_as_the_masses_say)
 {
-    (void)state;
     static const uint64_t means[] = {LEAST_MEAN, 100003, 1 << 20, UINT64_C(1) << 40, MOST_MEAN};
     static const uint64_t ks[] = {0, 1, 2, 5, 127, 128, 129, 200, 400, 1000, 3000};
     struct exact_source source = {.stream = stream, .row = 1};
@@ -85,9 +79,8 @@ static void values_are_kept_as_the_masses_say(void **state)
     exact_close(&source);
 }
 
-static void blocks_have_their_weights(void **state)
+TEST(blocks_have_their_weights)
 {
-    (void)state;
     struct exact_source source = {.stream = stream, .row = 2};
     mpfr_t e, p;
     mpfr_inits2(600, e, p, (mpfr_ptr)NULL);
@@ -160,11 +153,10 @@ static void check_draws(uint64_t mean, uint32_t row, int64_t skipped, int64_t n)
         assert_true(got[i] == expected[i] + (int64_t)mean);
 }
 
-static void vectors_draw_what_single_proposals_do(void **state)
+TEST(vectors_draw_what_single_proposals_do)
 {
     static const uint64_t means[] = {LEAST_MEAN, 99991, UINT64_C(1) << 31, MOST_MEAN};
     static const int64_t counts[] = {1, 2, 3, 17, 50, 127, 128, 129, 1000, 2999};
-    (void)state;
     for (int k = 0; k < 4; k++) {
         if (simd_choose(kinds[k]) < 0)
             continue;
@@ -212,9 +204,8 @@ static void check_verdicts(uint64_t mean, int kind, int64_t certain[4])
     exact_close(&source);
 }
 
-static void verdicts_are_those_of_exact_arithmetic(void **state)
+TEST(verdicts_are_those_of_exact_arithmetic)
 {
-    (void)state;
     for (int k = 0; k < 4; k++) {
         int64_t certain[4] = {0};
         if (simd_choose(kinds[k]) < 0)
@@ -227,13 +218,12 @@ static void verdicts_are_those_of_exact_arithmetic(void **state)
 }
 
 /* A place that takes further words moves all that follows: they are read again one by one. */
-static void further_words_are_waited_for(void **state)
+TEST(further_words_are_waited_for)
 {
     struct words_ahead ahead;
     struct poisson p;
     dpf_cursor cursor;
     int64_t expected[PROPOSALS + 1], got[PROPOSALS + 1];
-    (void)state;
     random_seek(stream, 3, 4, 5, &cursor);
     open_poisson(&p, &cursor, 1 << 20);
     const int64_t n = one_by_one(&p, 5, 100, expected);
@@ -252,14 +242,4 @@ static void further_words_are_waited_for(void **state)
     exact_close(&p.source);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_kept_as_the_masses_say),
-        cmocka_unit_test(blocks_have_their_weights),
-        cmocka_unit_test(vectors_draw_what_single_proposals_do),
-        cmocka_unit_test(verdicts_are_those_of_exact_arithmetic),
-        cmocka_unit_test(further_words_are_waited_for),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+FIXTURE(start, stop)

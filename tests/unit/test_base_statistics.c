@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics against values of textbooks and of R 4 (t.test, p.adjust). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "kit/test.h"
 #include "base/statistics.h"
 
 static void near(double got, double expected, double tolerance)
@@ -20,9 +15,8 @@ static void near(double got, double expected, double tolerance)
 static const double sleep_a[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
 static const double sleep_b[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
 
-static void means_and_deviations(void **state)
+TEST(means_and_deviations)
 {
-    (void)state;
     const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
     near(statistics_mean(x, 8), 5, 0);
     near(statistics_deviation(x, 8), sqrt(32.0 / 7), 1e-15);
@@ -30,9 +24,8 @@ static void means_and_deviations(void **state)
     assert_true(isnan(statistics_mean(x, 0)));
 }
 
-static void quantiles_of_t(void **state)
+TEST(quantiles_of_t)
 {
-    (void)state;
     near(statistics_t_tail(12.70620473617471, 1), 0.05, 1e-12);
     near(statistics_t_tail(2.7764451051977987, 4), 0.05, 1e-12);
     near(statistics_t_tail(-4.604094871415897, 4), 0.01, 1e-12);
@@ -44,9 +37,8 @@ static void quantiles_of_t(void **state)
 }
 
 /* t.test of R 4; intervals and the corrected test by scipy 1.10. */
-static void pairs_of_sleep(void **state)
+TEST(pairs_of_sleep)
 {
-    (void)state;
     const struct paired_test test = statistics_paired(sleep_a, sleep_b, 10, 0);
     near(test.difference, -1.58, 1e-12);
     near(test.deviation, 1.2299954832798732, 1e-12);
@@ -64,9 +56,8 @@ static void pairs_of_sleep(void **state)
     near(folds.high, 0.06611553279964166, 1e-9);
 }
 
-static void pairs_that_say_nothing(void **state)
+TEST(pairs_that_say_nothing)
 {
-    (void)state;
     const double a[] = {1, 2, 3}, b[] = {0, 1, 2}, tenths[] = {0.3, 0.4, 0.7}, less[] = {0.2, 0.3, 0.6};
     assert_true(isnan(statistics_paired(a, b, 3, 0).p));         /* the same difference three times */
     assert_true(isnan(statistics_paired(tenths, less, 3, 0).p)); /* but for rounding */
@@ -77,9 +68,8 @@ static void pairs_that_say_nothing(void **state)
 }
 
 /* The noncentral t of scipy 1.10. */
-static void power_of_the_test(void **state)
+TEST(power_of_the_test)
 {
-    (void)state;
     near(statistics_power(1, 1, 0, 2), 0.09280915505447437, 1e-6);
     near(statistics_power(1, 1, 0, 3), 0.1792553937653944, 1e-6);
     near(statistics_power(-1, 1, 0, 5), 0.40138991737179386, 1e-6);
@@ -91,9 +81,8 @@ static void power_of_the_test(void **state)
     assert_true(isnan(statistics_power(1, 1, 0, 1)));
 }
 
-static void repetitions_that_find_a_difference(void **state)
+TEST(repetitions_that_find_a_difference)
 {
-    (void)state;
     assert_int_equal(statistics_needed(20, 1, 0), 2);
     assert_int_equal(statistics_needed(5, 1, 0), 3);
     assert_int_equal(statistics_needed(-1, 1, 0), 10);
@@ -105,9 +94,8 @@ static void repetitions_that_find_a_difference(void **state)
     assert_int_equal(statistics_needed((double)NAN, 1, 0), 0);
 }
 
-static void holm_of_four(void **state)
+TEST(holm_of_four)
 {
-    (void)state;
     double p[] = {0.01, 0.04, 0.03, 0.005};
     statistics_holm(p, 4);
     near(p[0], 0.03, 1e-15);
@@ -116,23 +104,11 @@ static void holm_of_four(void **state)
     near(p[3], 0.02, 1e-15);
 }
 
-static void holm_leaves_gaps(void **state)
+TEST(holm_leaves_gaps)
 {
-    (void)state;
     double p[] = {0.6, (double)NAN, 0.9};
     statistics_holm(p, 3);
     near(p[0], 1, 0); /* 2 * 0.6, at most 1 */
     assert_true(isnan(p[1]));
     near(p[2], 1, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(means_and_deviations), cmocka_unit_test(quantiles_of_t),
-        cmocka_unit_test(pairs_of_sleep),       cmocka_unit_test(pairs_that_say_nothing),
-        cmocka_unit_test(power_of_the_test),    cmocka_unit_test(repetitions_that_find_a_difference),
-        cmocka_unit_test(holm_of_four),         cmocka_unit_test(holm_leaves_gaps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void grows(void **state)
+TEST(grows)
 {
-    (void)state;
     struct text text = {0};
     for (int i = 0; i < 5000; i++)
         text_add(&text, "%d,", i % 10);
     text_add(&text, "%s", "");
-    assert_int_equal(text.failed, 0);
     assert_int_equal(text.length, 10000);
     assert_int_equal(strlen(text.data), 10000);
     for (size_t i = 0; i < 5000; i++)
@@ -28,9 +22,8 @@ static void grows(void **state)
     assert_null(text.data);
 }
 
-static void reads_integers(void **state)
+TEST(reads_integers)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t value;
@@ -66,9 +59,8 @@ static void reads_integers(void **state)
     }
 }
 
-static void reads_reals(void **state)
+TEST(reads_reals)
 {
-    (void)state;
     static const struct {
         const char *text;
         double value;
@@ -90,9 +82,8 @@ static void reads_reals(void **state)
     }
 }
 
-static void writes_reals(void **state)
+TEST(writes_reals)
 {
-    (void)state;
     static const struct {
         double value;
         const char *text;
@@ -140,9 +131,8 @@ static void check_round_trip(double value)
     assert_memory_equal(&back, &value, sizeof value);
 }
 
-static void reals_round_trip(void **state)
+TEST(reals_round_trip)
 {
-    (void)state;
     for (uint64_t i = 0; i < 20000; i++) {
         uint64_t bits = mix(i);
         double value;
@@ -154,9 +144,8 @@ static void reals_round_trip(void **state)
 }
 
 /* The shortest text that reads back, of every size of number and near powers of ten. */
-static void floats_have_their_shortest_text(void **state)
+TEST(floats_have_their_shortest_text)
 {
-    (void)state;
     static const struct {
         float value;
         const char *text;
@@ -201,9 +190,8 @@ static void floats_have_their_shortest_text(void **state)
     }
 }
 
-static void ignores_the_locale(void **state)
+TEST(ignores_the_locale)
 {
-    (void)state;
     static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ru_RU.UTF-8"};
     int found = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !found; i++)
@@ -219,9 +207,8 @@ static void ignores_the_locale(void **state)
     setlocale(LC_ALL, "C");
 }
 
-static void writes_counts(void **state)
+TEST(writes_counts)
 {
-    (void)state;
     char buffer[32];
     assert_string_equal(text_from_count(0, buffer), "0");
     assert_string_equal(text_from_count(999, buffer), "999");
@@ -232,9 +219,8 @@ static void writes_counts(void **state)
     assert_string_equal(text_from_count(INT64_MIN, buffer), "-9,223,372,036,854,775,808");
 }
 
-static void suggests_near_names(void **state)
+TEST(suggests_near_names)
 {
-    (void)state;
     static const char *const names[] = {"epsilon", "delta", "precision", "clip_norm", NULL, "k"};
     const int64_t n = sizeof names / sizeof names[0];
     assert_string_equal(text_nearest("epsilno", names, n), "epsilon");
@@ -260,9 +246,8 @@ static void suggests_near_names(void **state)
     assert_ptr_equal(text_nearest(long_name, &one, 1), long_name);
 }
 
-static void shows_hostile_text(void **state)
+TEST(shows_hostile_text)
 {
-    (void)state;
     char buffer[TEXT_SHOWN];
     assert_string_equal(text_show("plain", buffer), "plain");
     assert_string_equal(text_show("a\x1b[2Jb\n", buffer), "a\\x1b[2Jb\\x0a");
@@ -283,9 +268,8 @@ static void shows_hostile_text(void **state)
     }
 }
 
-static void knows_utf8(void **state)
+TEST(knows_utf8)
 {
-    (void)state;
     static const struct {
         const char *text;
         int length;
@@ -305,22 +289,4 @@ static void knows_utf8(void **state)
                  {"\xe2\x82", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(text_utf8_length(cases[i].text), cases[i].length);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows),
-        cmocka_unit_test(reads_integers),
-        cmocka_unit_test(reads_reals),
-        cmocka_unit_test(writes_reals),
-        cmocka_unit_test(reals_round_trip),
-        cmocka_unit_test(floats_have_their_shortest_text),
-        cmocka_unit_test(ignores_the_locale),
-        cmocka_unit_test(writes_counts),
-        cmocka_unit_test(suggests_near_names),
-        cmocka_unit_test(shows_hostile_text),
-        cmocka_unit_test(knows_utf8),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nothing is drawn before a second has passed, nothing when it is off, and what is drawn is wiped out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kit/test.h"
 #include "base/ticker.h"
 
 static char drawn[4096];
@@ -75,9 +70,8 @@ static void long_work_for_a_program(void)
     long_work();
 }
 
-static void only_long_work_is_shown(void **state)
+TEST(only_long_work_is_shown)
 {
-    (void)state;
     capture(short_work);
     assert_string_equal(drawn, "");
     capture(disabled_long_work);
@@ -89,12 +83,4 @@ static void only_long_work_is_shown(void **state)
     assert_non_null(strstr(drawn, "s left"));
     const char *end = "\r\033[K";
     assert_string_equal(drawn + strlen(drawn) - strlen(end), end);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_long_work_is_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

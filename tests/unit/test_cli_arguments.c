@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of the command: what is taken, and that nothing is written past the end of a list. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "cli/command.h"
 
 #define MOST 800
@@ -39,9 +35,8 @@ static void refused(const char *words, const char *text)
     arguments_free(&arguments);
 }
 
-static void options_are_taken(void **state)
+TEST(options_are_taken)
 {
-    (void)state;
     struct arguments arguments;
     struct dpf_error error;
     assert_int_equal(parse("-c a.ini -o run.seed=3 --override run.rounds=2 -O out --plugin-dir / --json rest",
@@ -59,9 +54,8 @@ static void options_are_taken(void **state)
     arguments_free(&arguments);
 }
 
-static void wrong_options_are_named(void **state)
+TEST(wrong_options_are_named)
 {
-    (void)state;
     refused("--colour", "--colour");
     refused("-c a.ini -c b.ini", "-c is given twice");
     refused("-o", "-o needs a value");
@@ -77,9 +71,8 @@ static void wrong_options_are_named(void **state)
     refused("--plugin-dir /no/such/directory", "/no/such/directory");
 }
 
-static void lists_have_an_end(void **state)
+TEST(lists_have_an_end)
 {
-    (void)state;
     char words[8192] = "";
     for (int i = 0; i < MAX_OVERRIDES + 1; i++)
         strcat(words, "-o a.b=1 ");
@@ -95,9 +88,8 @@ static void lists_have_an_end(void **state)
 }
 
 /* --output is one more override: a full list must not grow past its end. */
-static void output_needs_room_for_an_override(void **state)
+TEST(output_needs_room_for_an_override)
 {
-    (void)state;
     static char storage[MAX_OVERRIDES][32];
     char *argv[2 * MAX_OVERRIDES + 8];
     int argc = 0;
@@ -115,9 +107,8 @@ static void output_needs_room_for_an_override(void **state)
     assert_int_equal(command_run(argc, argv), DPF_FAULT_CONFIG);
 }
 
-static void own_options_are_taken_in_both_forms(void **state)
+TEST(own_options_are_taken_in_both_forms)
 {
-    (void)state;
     char words[5][16] = {"run", "--curve", "a", "--curve=b", "--curve"};
     char *argv[] = {words[0], words[1], words[2], words[3], words[4]};
     struct dpf_error error = {0};
@@ -142,24 +133,10 @@ static void own_options_are_taken_in_both_forms(void **state)
 }
 
 /* A failure that nobody explained is still a failure. */
-static void an_empty_error_is_no_success(void **state)
+TEST(an_empty_error_is_no_success)
 {
-    (void)state;
     struct dpf_error error = {0};
     assert_int_equal(failure_report(&error), DPF_FAULT_RUN);
     error.fault = DPF_FAULT_DATA;
     assert_int_equal(failure_report(&error), 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_are_taken),
-        cmocka_unit_test(wrong_options_are_named),
-        cmocka_unit_test(lists_have_an_end),
-        cmocka_unit_test(output_needs_room_for_an_override),
-        cmocka_unit_test(own_options_are_taken_in_both_forms),
-        cmocka_unit_test(an_empty_error_is_no_success),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,8 @@ static int bind(struct config *config, struct config_values *values, struct dpf_
     return config_bind(config, "s", table, N_PARAMS, sizeof table[0], "mechanism laplace", 1, values, error);
 }
 
-static void gives_defaults(void **state)
+TEST(gives_defaults)
 {
-    (void)state;
     struct config *config = support_parse("");
     struct dpf_error error = {0};
     struct config_values values;
@@ -54,9 +53,8 @@ static void gives_defaults(void **state)
     config_free(config);
 }
 
-static void gives_typed_values(void **state)
+TEST(gives_typed_values)
 {
-    (void)state;
     struct config *config = support_parse("[s]\nepsilon = 2.5e-1\nrate = 1\nrounds = 1e6\nprecision = exact\n"
                                           "flag = off\nname =\npath = /abs/x\nseeds = 5, 8 .. 10,1e3\n"
                                           "steps = 0.5,1e-3 , 2\n");
@@ -88,9 +86,8 @@ static void gives_typed_values(void **state)
 }
 
 /* An empty value takes back a path or a list that an included file has set: the default is none. */
-static void empty_values_are_defaults(void **state)
+TEST(empty_values_are_defaults)
 {
-    (void)state;
     struct config *config = support_parse("[s]\nepsilon = 1\nrate = 1\npath =\nsteps =\n");
     struct dpf_error error = {0};
     struct config_values values;
@@ -143,9 +140,8 @@ static const struct {
                 "precision, flag, name, path, seeds, steps"},
 };
 
-static void refuses_bad_values(void **state)
+TEST(refuses_bad_values)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_values / sizeof bad_values[0]; i++) {
         char text[200], message[400];
         snprintf(text, sizeof text, "[s]\n%s\n", bad_values[i].line);
@@ -162,9 +158,8 @@ static void refuses_bad_values(void **state)
     }
 }
 
-static void integers_are_exact(void **state)
+TEST(integers_are_exact)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t value; /* 0: refused */
@@ -195,9 +190,8 @@ static void integers_are_exact(void **state)
 }
 
 /* Bounds beyond 2^53 must not be blurred by float64. */
-static void integer_bounds_are_exact(void **state)
+TEST(integer_bounds_are_exact)
 {
-    (void)state;
     static const dpf_param seed[] = {DPF_PARAM_INT_F("n", 0, 0, 9007199254740992.0, 0, "", "")};
     struct config *config = support_parse("[s]\nn = 9007199254740993\n");
     struct dpf_error error = {0};
@@ -206,9 +200,8 @@ static void integer_bounds_are_exact(void **state)
     config_free(config);
 }
 
-static void infinity_needs_a_closed_infinite_bound(void **state)
+TEST(infinity_needs_a_closed_infinite_bound)
 {
-    (void)state;
     struct config *config = support_parse("[s]\nepsilon = inf\n");
     struct dpf_error error = {0};
     struct config_values values;
@@ -218,9 +211,8 @@ static void infinity_needs_a_closed_infinite_bound(void **state)
     config_free(config);
 }
 
-static void required_keys_are_asked_for(void **state)
+TEST(required_keys_are_asked_for)
 {
-    (void)state;
     static const dpf_param required[] = {
         DPF_PARAM_TEXT_F("file", DPF_TYPE_STRING, NULL, DPF_PARAM_REQUIRED, "where records are")};
     static const struct {
@@ -241,9 +233,8 @@ static void required_keys_are_asked_for(void **state)
     }
 }
 
-static void a_wide_stride_is_followed(void **state)
+TEST(a_wide_stride_is_followed)
 {
-    (void)state;
     struct {
         dpf_param param;
         char more[24];
@@ -260,9 +251,8 @@ static void a_wide_stride_is_followed(void **state)
     config_free(config);
 }
 
-static void a_bad_table_is_the_plugins_fault(void **state)
+TEST(a_bad_table_is_the_plugins_fault)
 {
-    (void)state;
     static const dpf_param bad[] = {
         DPF_PARAM_LIST_F("l", DPF_TYPE_INT_LIST, "1, x", 0, 9, 0, "", ""),
         DPF_PARAM_ENUM_F("e", 5, precisions, 0, ""),
@@ -285,9 +275,8 @@ static void a_bad_table_is_the_plugins_fault(void **state)
     config_free(config);
 }
 
-static void paths_follow_their_file(void **state)
+TEST_WITH(paths_follow_their_file, support_enter, support_leave)
 {
-    (void)state;
     char expected[300];
     support_write("sub/base.ini", "[s]\npath = data/x.csv\n");
     support_write("main.ini", "include = sub/base.ini\n");
@@ -307,9 +296,8 @@ static void paths_follow_their_file(void **state)
     }
 }
 
-static void hostile_text_is_shown_safely(void **state)
+TEST(hostile_text_is_shown_safely)
 {
-    (void)state;
     char text[300];
     int head = snprintf(text, sizeof text, "[s]\nprecision = ");
     memset(text + head, 'w', 170);
@@ -323,9 +311,8 @@ static void hostile_text_is_shown_safely(void **state)
     config_free(config);
 }
 
-static void nothing_is_silently_ignored(void **state)
+TEST(nothing_is_silently_ignored)
 {
-    (void)state;
     static const char *const known[] = {"run", "items", "users"};
     static const dpf_param items[] = {DPF_PARAM_TEXT_F("mechanism", DPF_TYPE_STRING, "", 0, ""),
                                       DPF_PARAM_INT_F("synthetic.users", 1, 0, 9, 0, "", "")};
@@ -368,9 +355,8 @@ static void nothing_is_silently_ignored(void **state)
     }
 }
 
-static void a_mistyped_override_is_found(void **state)
+TEST_WITH(a_mistyped_override_is_found, support_enter, support_leave)
 {
-    (void)state;
     static const char *const known[] = {"data"};
     static const dpf_param data[] = {DPF_PARAM_INT_F("synthetic.users", 1, 0, 9, 0, "", "")};
     static const char *const overrides[] = {"data.synthetic.usres=3", "data.synthetic.users=4"};
@@ -391,9 +377,8 @@ static void a_mistyped_override_is_found(void **state)
     }
 }
 
-static void errors_say_where(void **state)
+TEST(errors_say_where)
 {
-    (void)state;
     struct config *config = support_parse("[a]\nx = 1\n[b]\n");
     static const struct {
         const char *section;
@@ -410,26 +395,4 @@ static void errors_say_where(void **state)
         assert_int_equal(error.fault, DPF_FAULT_CONFIG);
     }
     config_free(config);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_defaults),
-        cmocka_unit_test(gives_typed_values),
-        cmocka_unit_test(empty_values_are_defaults),
-        cmocka_unit_test(refuses_bad_values),
-        cmocka_unit_test(integers_are_exact),
-        cmocka_unit_test(integer_bounds_are_exact),
-        cmocka_unit_test(infinity_needs_a_closed_infinite_bound),
-        cmocka_unit_test(required_keys_are_asked_for),
-        cmocka_unit_test(a_wide_stride_is_followed),
-        cmocka_unit_test(a_bad_table_is_the_plugins_fault),
-        cmocka_unit_test_setup_teardown(paths_follow_their_file, support_enter, support_leave),
-        cmocka_unit_test(hostile_text_is_shown_safely),
-        cmocka_unit_test(nothing_is_silently_ignored),
-        cmocka_unit_test_setup_teardown(a_mistyped_override_is_found, support_enter, support_leave),
-        cmocka_unit_test(errors_say_where),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

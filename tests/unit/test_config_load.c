@@ -18,9 +18,8 @@ static void assert_refused(const char *path, const char *override, const char *w
     support_assert_contains(error.text, words);
 }
 
-static void the_including_file_wins_key_by_key(void **state)
+TEST_WITH(the_including_file_wins_key_by_key, support_enter, support_leave)
 {
-    (void)state;
     support_write("sub/base.ini", "[run]\nrounds = 10\nseed = 1\n[model]\nrank = 8\n");
     support_write("sub/second.ini", "[run]\nseed = 2\nthreads = 4\n");
     support_write("main.ini", "include = sub/base.ini, sub/second.ini\n[run]\nrounds = 20\n[extra]\nx=1\n");
@@ -39,9 +38,8 @@ static void the_including_file_wins_key_by_key(void **state)
     config_free(config);
 }
 
-static void an_include_key_may_be_repeated(void **state)
+TEST_WITH(an_include_key_may_be_repeated, support_enter, support_leave)
 {
-    (void)state;
     support_write("a.ini", "[s]\na = 1\nx = a\n");
     support_write("b.ini", "[s]\nb = 1\nx = b\n");
     support_write("main.ini", "include = a.ini\ninclude = b.ini\n");
@@ -53,9 +51,8 @@ static void an_include_key_may_be_repeated(void **state)
 }
 
 /* Both a and b build on base; what a changes in it must survive b. */
-static void a_file_is_read_once(void **state)
+TEST_WITH(a_file_is_read_once, support_enter, support_leave)
 {
-    (void)state;
     support_write("base.ini", "[s]\nx = base\ny = base\n");
     support_write("a.ini", "include = base.ini\n[s]\nx = a\n");
     support_write("b.ini", "include = sub/../base.ini\n[s]\ny = b\n");
@@ -66,9 +63,8 @@ static void a_file_is_read_once(void **state)
     config_free(config);
 }
 
-static void includes_are_relative_to_their_file(void **state)
+TEST_WITH(includes_are_relative_to_their_file, support_enter, support_leave)
 {
-    (void)state;
     support_write("sub/a.ini", "include = b.ini\n[s]\nx = 1\n");
     support_write("sub/b.ini", "include = ../c.ini\n");
     support_write("c.ini", "[s]\nc = 1\n");
@@ -77,9 +73,8 @@ static void includes_are_relative_to_their_file(void **state)
     config_free(config);
 }
 
-static void refuses_bad_includes(void **state)
+TEST_WITH(refuses_bad_includes, support_enter, support_leave)
 {
-    (void)state;
     support_write("self.ini", "\ninclude = self.ini\n");
     assert_refused("self.ini", NULL,
                    "self.ini:2: files include each other in a circle: self.ini -> self.ini");
@@ -98,9 +93,8 @@ static void refuses_bad_includes(void **state)
     assert_refused("outer.ini", NULL, "broken.ini:2: ");
 }
 
-static void depth_is_limited(void **state)
+TEST_WITH(depth_is_limited, support_enter, support_leave)
 {
-    (void)state;
     for (int i = 1; i <= 17; i++) {
         char path[32], text[64];
         snprintf(path, sizeof path, "f%d.ini", i);
@@ -113,9 +107,8 @@ static void depth_is_limited(void **state)
     config_free(config);
 }
 
-static void the_number_of_files_is_limited(void **state)
+TEST_WITH(the_number_of_files_is_limited, support_enter, support_leave)
 {
-    (void)state;
     char text[2000] = "";
     for (int i = 0; i < 70; i++) {
         char path[32];
@@ -127,9 +120,8 @@ static void the_number_of_files_is_limited(void **state)
     assert_refused("main.ini", NULL, "main.ini:64: more than 64 files");
 }
 
-static void overrides_win(void **state)
+TEST_WITH(overrides_win, support_enter, support_leave)
 {
-    (void)state;
     support_write("main.ini", "[run]\nrounds = 10\n[data]\nsynthetic.users = 5\n");
     static const char *const overrides[] = {"run.rounds=20", " run.rounds = 30 ", "items.mechanism.epsilon=2",
                                             "data.synthetic.users=6", "run.note=a=b"};
@@ -146,9 +138,8 @@ static void overrides_win(void **state)
     config_free(config);
 }
 
-static void refuses_bad_overrides(void **state)
+TEST_WITH(refuses_bad_overrides, support_enter, support_leave)
 {
-    (void)state;
     support_write("main.ini", "[a]\nx = 1\n");
     assert_refused("main.ini", "users.rank", "-o \"users.rank\": no '='; write -o section.key=value");
     assert_refused("main.ini", "rank=3", "no '.' before the '='");
@@ -183,9 +174,8 @@ static const char swap_base[] = "[items]\n"
                                 "[users.mechanism]\n"
                                 "epsilon = 1\n";
 
-static void a_swapped_component_loses_its_parameters(void **state)
+TEST_WITH(a_swapped_component_loses_its_parameters, support_enter, support_leave)
 {
-    (void)state;
     support_write("base.ini", swap_base);
     support_write("main.ini", "include = base.ini\n"
                               "[items.mechanism]\nsigma = 2\n[items]\nmechanism = gaussian\n");
@@ -200,9 +190,8 @@ static void a_swapped_component_loses_its_parameters(void **state)
     config_free(config);
 }
 
-static void the_same_component_keeps_its_parameters(void **state)
+TEST_WITH(the_same_component_keeps_its_parameters, support_enter, support_leave)
 {
-    (void)state;
     support_write("base.ini", swap_base);
     support_write("main.ini", "include = base.ini\n[items]\nmechanism = laplace\nrate = 0.2\n");
     struct config *config = load("main.ini", NULL, 0);
@@ -212,9 +201,8 @@ static void the_same_component_keeps_its_parameters(void **state)
     config_free(config);
 }
 
-static void removed_names_of_a_list_lose_theirs(void **state)
+TEST_WITH(removed_names_of_a_list_lose_theirs, support_enter, support_leave)
 {
-    (void)state;
     support_write("base.ini", swap_base);
     static const char *const overrides[] = {"items.transforms=project , clip", "items.terms=data"};
     struct config *config = load("base.ini", overrides, 2);
@@ -227,9 +215,8 @@ static void removed_names_of_a_list_lose_theirs(void **state)
 }
 
 /* Both ways to name the section of one of several: below the key, and beside it. */
-static void other_spellings_of_lists_follow(void **state)
+TEST_WITH(other_spellings_of_lists_follow, support_enter, support_leave)
 {
-    (void)state;
     support_write("base.ini", "[accountants]\nlist = pure, org.rdp\n"
                               "[accountants.pure]\nx = 1\n[accountants.org.rdp]\nx = 1\n"
                               "[accountants.list.pure]\nx = 1\n[accountants.list.org.rdp.deep]\nx = 1\n"
@@ -245,9 +232,8 @@ static void other_spellings_of_lists_follow(void **state)
     config_free(config);
 }
 
-static void an_empty_value_removes_a_component(void **state)
+TEST_WITH(an_empty_value_removes_a_component, support_enter, support_leave)
 {
-    (void)state;
     support_write("base.ini", swap_base);
     static const char *const overrides[] = {"items.mechanism="};
     struct config *config = load("base.ini", overrides, 1);
@@ -256,36 +242,12 @@ static void an_empty_value_removes_a_component(void **state)
     config_free(config);
 }
 
-static void overrides_swap_in_any_order(void **state)
+TEST_WITH(overrides_swap_in_any_order, support_enter, support_leave)
 {
-    (void)state;
     support_write("base.ini", swap_base);
     static const char *const overrides[] = {"items.mechanism.sigma=2", "items.mechanism=gaussian"};
     struct config *config = load("base.ini", overrides, 2);
     assert_string_equal(support_value(config, "items.mechanism", "sigma"), "2");
     assert_null(config_find(config, "items.mechanism", "epsilon"));
     config_free(config);
-}
-
-int main(void)
-{
-#define WITH_FILES(TEST) cmocka_unit_test_setup_teardown(TEST, support_enter, support_leave)
-    const struct CMUnitTest tests[] = {
-        WITH_FILES(the_including_file_wins_key_by_key),
-        WITH_FILES(an_include_key_may_be_repeated),
-        WITH_FILES(a_file_is_read_once),
-        WITH_FILES(includes_are_relative_to_their_file),
-        WITH_FILES(refuses_bad_includes),
-        WITH_FILES(depth_is_limited),
-        WITH_FILES(the_number_of_files_is_limited),
-        WITH_FILES(overrides_win),
-        WITH_FILES(refuses_bad_overrides),
-        WITH_FILES(a_swapped_component_loses_its_parameters),
-        WITH_FILES(the_same_component_keeps_its_parameters),
-        WITH_FILES(removed_names_of_a_list_lose_theirs),
-        WITH_FILES(other_spellings_of_lists_follow),
-        WITH_FILES(an_empty_value_removes_a_component),
-        WITH_FILES(overrides_swap_in_any_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,11 +93,10 @@ static int use_all(const void *unused)
     return status == 0 ? 0 : 3;
 }
 
-static void every_failed_allocation_ends_the_process(void **state)
+TEST_WITH(every_failed_allocation_ends_the_process, support_enter, support_leave)
 {
     char said[64];
     int failures = 0;
-    (void)state;
     support_write("sub/base.ini", "[s]\npath = x\nname = a\n[s.name]\nk = 1\n");
     support_write("main.ini", "include = sub/base.ini\n[s]\nprecision = float\nname = b\n");
     for (int code = 1; code != 0; failures++) {
@@ -118,22 +117,11 @@ static int refuse(const void *text)
 }
 
 /* Messages that need memory, such as lists of names, must not crash without it. */
-static void errors_survive_without_memory(void **state)
+TEST(errors_survive_without_memory)
 {
     static const char *const texts[] = {"[s]\nprecision = x\n", "[s]\nzzz = 1\n", "[s]\nseeds = 1, x\n"};
     char said[64];
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         for (long k = 0; k < 80; k++)
             assert_in_range(run_apart(refuse, texts[i], k, said), 1, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_failed_allocation_ends_the_process, support_enter,
-                                        support_leave),
-        cmocka_unit_test(errors_survive_without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 
 #include "config/config_line.h"
 
-static void reads_a_file(void **state)
+TEST(reads_a_file)
 {
-    (void)state;
     static const char text[] = "\xef\xbb\xbf# a comment\n"
                                "; another\n"
                                "\n"
@@ -46,9 +45,8 @@ static void reads_a_file(void **state)
     config_free(config);
 }
 
-static void reads_next_to_nothing(void **state)
+TEST(reads_next_to_nothing)
 {
-    (void)state;
     static const char *const texts[] = {"", "\n", "\n\n;", "\xef\xbb\xbf", "\r\n", "#", "[a]", "   "};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct config *config = support_parse(texts[i]);
@@ -97,9 +95,8 @@ static const struct bad_text {
     {"[a]\nabcdefghijabcdefghijabcdefghijabcdefghijabcdefghij = 1\n", 2, "too long: 50 bytes, limit 49"},
 };
 
-static void refuses_bad_text(void **state)
+TEST(refuses_bad_text)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_texts / sizeof bad_texts[0]; i++) {
         const struct bad_text *bad = &bad_texts[i];
         struct dpf_error error = {0};
@@ -118,9 +115,8 @@ static void refuses_bad_text(void **state)
 }
 
 /* A value in quotes may have what begins a comment; quotes that do not enclose the value are characters of it. */
-static void reads_values_in_quotes(void **state)
+TEST(reads_values_in_quotes)
 {
-    (void)state;
     static const struct {
         const char *written, *value;
     } values[] = {{"\";\"", ";"},
@@ -143,9 +139,8 @@ static void reads_values_in_quotes(void **state)
 }
 
 /* What line_add_value writes is read back as it was, whatever text it is. */
-static void every_value_can_be_written(void **state)
+TEST(every_value_can_be_written)
 {
-    (void)state;
     static const char *const pieces[] = {"\"", ";", "#", " ", "a", "\t", "=", "[", "\xc3\xa9", ","};
     const size_t n = sizeof pieces / sizeof pieces[0];
     for (size_t number = 0; number < n * n * n * n * n; number++) {
@@ -164,18 +159,16 @@ static void every_value_can_be_written(void **state)
     }
 }
 
-static void refuses_nul_bytes(void **state)
+TEST(refuses_nul_bytes)
 {
-    (void)state;
     struct dpf_error error = {0};
     assert_null(config_parse("t.ini", "[a]\nx = 1\0 2\n", 13, &error));
     support_assert_contains(error.text, "t.ini:2: control byte \\x00 in column 6");
 }
 
 /* Lines as long as allowed, or as inih's buffer can hold, arrive whole; longer ones are refused. */
-static void never_cuts_a_line(void **state)
+TEST(never_cuts_a_line)
 {
-    (void)state;
     static char text[6000];
     for (size_t length = 100; length < 4200; length += length < 300 ? 1 : 37) {
         struct dpf_error error = {0};
@@ -198,9 +191,8 @@ static void never_cuts_a_line(void **state)
     support_assert_contains(error.text, "t.ini:1: the line is too long: 6000 bytes");
 }
 
-static void refuses_masses(void **state)
+TEST(refuses_masses)
 {
-    (void)state;
     size_t size = (size_t)2 << 20;
     char *text = malloc(size);
     assert_non_null(text);
@@ -215,15 +207,4 @@ static void refuses_masses(void **state)
     assert_null(config_parse("t.ini", text, size, &error));
     support_assert_contains(error.text, "1 MiB");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_file),           cmocka_unit_test(reads_next_to_nothing),
-        cmocka_unit_test(refuses_bad_text),       cmocka_unit_test(refuses_nul_bytes),
-        cmocka_unit_test(never_cuts_a_line),      cmocka_unit_test(refuses_masses),
-        cmocka_unit_test(reads_values_in_quotes), cmocka_unit_test(every_value_can_be_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,9 +142,8 @@ static void check_same(const dpf_value *a, const dpf_value *b)
         assert_memory_equal(a->reals, b->reals, (size_t)a->count * sizeof *a->reals);
 }
 
-static void values_round_trip(void **state)
+TEST(values_round_trip)
 {
-    (void)state;
     random_state = 1;
     for (int repeat = 0; repeat < 1500; repeat++) {
         struct sample sample;
@@ -175,9 +174,8 @@ static void values_round_trip(void **state)
 }
 
 /* A value is accepted exactly if it lies within the bounds. */
-static void bounds_hold(void **state)
+TEST(bounds_hold)
 {
-    (void)state;
     random_state = 2;
     for (int repeat = 0; repeat < 4000; repeat++) {
         double lo = (double)next_below(5) - 2, hi = lo + (double)next_below(4);
@@ -238,9 +236,8 @@ static const char seed_text[] =
     "list = 1, 2..5\n[items.mechanism]\n  epsilon = 0.5\nnote = a:b=c\n";
 
 /* Whatever is done to a text, it is either read whole or refused with a place. */
-static void mutations_are_read_or_refused(void **state)
+TEST(mutations_are_read_or_refused)
 {
-    (void)state;
     random_state = 3;
     static const char bytes[] = "[]=;#:. \t\r\n\n\n\0\x1b\xc3\xa9"
                                 "ax1,-\xff";
@@ -269,14 +266,4 @@ static void mutations_are_read_or_refused(void **state)
         config_free(config);
     }
     assert_in_range(accepted, 2000, 18000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_round_trip),
-        cmocka_unit_test(bounds_hold),
-        cmocka_unit_test(mutations_are_read_or_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

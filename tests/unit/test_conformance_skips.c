@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "kit/test.h"
 #include "conformance/check_skips.h"
 
 static struct check_skips *read_text(const char *text, struct dpf_error *error)
@@ -23,9 +19,8 @@ static struct check_skips *read_text(const char *text, struct dpf_error *error)
     return skips;
 }
 
-static void names_and_patterns_are_told_apart(void **state)
+TEST(names_and_patterns_are_told_apart)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct check_skips *skips = read_text("# comment\n\nmechanism none mechanism.unknown adds no noise\n"
                                           "aggregator * run.* fed by message\n",
@@ -39,9 +34,8 @@ static void names_and_patterns_are_told_apart(void **state)
     check_skips_free(skips);
 }
 
-static void a_line_without_a_reason_is_refused(void **state)
+TEST(a_line_without_a_reason_is_refused)
 {
-    (void)state;
     struct dpf_error error = {0};
     assert_null(read_text("# why\nmechanism none mechanism.unknown\n", &error));
     assert_non_null(strstr(error.text, ":2: "));
@@ -49,11 +43,4 @@ static void a_line_without_a_reason_is_refused(void **state)
     memset(&error, 0, sizeof error);
     assert_null(check_skips_read("/nowhere/skips.txt", &error));
     assert_non_null(strstr(error.text, "cannot read"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_patterns_are_told_apart),
-                                       cmocka_unit_test(a_line_without_a_reason_is_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,11 +79,9 @@ static void build(const char *text, size_t block, int workers, int catalogue, st
     pool_free(pool);
 }
 
-static void workers_make_no_difference(void **state)
+TEST(workers_make_no_difference)
 {
     char *text = make_text();
-    (void)state;
-
     log_set_level(LOG_LEVEL_WARNING);
     for (int catalogue = 0; catalogue < 2; catalogue++) {
         struct ratings one, many;
@@ -110,17 +108,20 @@ static void workers_make_no_difference(void **state)
     free(text);
 }
 
-static void columns_are_the_same_on_all_workers(void **state)
+TEST(columns_are_the_same_on_all_workers)
 {
     char *text = make_text();
     struct ratings rows;
     struct violations none = {0};
     struct dpf_error error = {0};
     struct csr alone, together;
-    (void)state;
-
     build(text, 1 << 20, 0, 0, &rows, &none);
     assert_int_equal(csr_transpose(&rows.csr, ITEMS, &alone, &error), 0);
+    assert_int_equal(csr_transpose_counts(&rows.csr, ITEMS, &together, &error), 0);
+    assert_null(together.others);
+    assert_int_equal(together.rows, ITEMS);
+    assert_memory_equal(together.ptr, alone.ptr, (ITEMS + 1) * sizeof *alone.ptr);
+    csr_free(&together);
     for (int workers = 1; workers <= 5; workers++) {
         struct pool *pool = pool_new(workers);
         assert_int_equal(csr_transpose_on(pool, &rows.csr, ITEMS, &together, &error), 0);
@@ -131,13 +132,4 @@ static void columns_are_the_same_on_all_workers(void **state)
     csr_free(&alone);
     ratings_free(&rows);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workers_make_no_difference),
-        cmocka_unit_test(columns_are_the_same_on_all_workers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

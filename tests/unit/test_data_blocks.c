@@ -83,11 +83,10 @@ static void assert_same_for_all_blocks(const char *text, size_t smallest)
     free(whole);
 }
 
-static void lines_across_blocks_are_whole(void **state)
+TEST(lines_across_blocks_are_whole)
 {
     char text[4000] = "\xef\xbb\xbf"
                       "user,item,rating\r\n";
-    (void)state;
     for (int i = 0; i < 100; i++)
         sprintf(text + strlen(text), "u%d,%d,%d.5\r\n%s", i * 37 % 41, i * 5 % 17, i % 5,
                 i % 9 ? "" : "\r\n");
@@ -97,12 +96,11 @@ static void lines_across_blocks_are_whole(void **state)
 
 /* The item in force where a block begins is that of an earlier one, which another thread may still be
  * reading. */
-static void sections_go_over_blocks(void **state)
+TEST(sections_go_over_blocks)
 {
     char text[6000] = "", expected[6000] = "";
     int line = 0;
     struct dpf_error error = {0};
-    (void)state;
     form = &netflix;
     for (int movie = 1; movie <= 12; movie++) {
         sprintf(text + strlen(text), "%d:\r\n", movie * 1001);
@@ -122,17 +120,15 @@ static void sections_go_over_blocks(void **state)
 }
 
 /* A header that is not in the first block is one all the same. */
-static void empty_lines_before_the_header(void **state)
+TEST(empty_lines_before_the_header)
 {
-    (void)state;
     assert_same_for_all_blocks(
         "\n\r\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\nuser,item,rating\n1,2,3\n2,2,4\n", 18);
 }
 
-static void a_nul_byte_is_no_earlier_than_it_stands(void **state)
+TEST(a_nul_byte_is_no_earlier_than_it_stands)
 {
     static const char text[] = "1,1,1\n1,2,bad\n1,\0,1\n";
-    (void)state;
     for (size_t block = 8; block < 40; block++)
         for (size_t skip = 0; skip < 2; skip++) {
             /* Without the bad line the NUL byte is the first fault. */
@@ -156,20 +152,18 @@ static void a_nul_byte_is_no_earlier_than_it_stands(void **state)
         }
 }
 
-static void quoted_rows_across_blocks_are_whole(void **state)
+TEST(quoted_rows_across_blocks_are_whole)
 {
     char text[4000] = "";
-    (void)state;
     for (int i = 0; i < 60; i++)
         sprintf(text + strlen(text), i % 4 ? "%d,%d,1,,t\n" : "\"%d x\"\"y\",%d,1,,\"a\nb\"\r\n\n", i % 7, i);
     assert_same_for_all_blocks(text, 22);
 }
 
 /* The first fault in the file is reported, whichever thread finds its own first. */
-static void the_first_fault_is_reported(void **state)
+TEST(the_first_fault_is_reported)
 {
     char text[4000] = "";
-    (void)state;
     for (int i = 1; i <= 150; i++)
         sprintf(text + strlen(text), i == 77 || i == 78 || i > 100 ? "%d,1,bad%d\n" : "%d,1,2\n", i, i);
     for (int repeat = 0; repeat < 50; repeat++) {
@@ -181,10 +175,9 @@ static void the_first_fault_is_reported(void **state)
     }
 }
 
-static void a_line_longer_than_a_block_is_refused(void **state)
+TEST(a_line_longer_than_a_block_is_refused)
 {
     struct dpf_error error = {0};
-    (void)state;
     free(read_as_text("1,1,1\n1,2,1\n1234567890,1234567890,1234567890\n", 20, 2, &error));
     assert_int_equal(error.fault, DPF_FAULT_DATA);
     assert_non_null(strstr(error.text, "memory.csv:3: a line is longer than 20 bytes"));
@@ -199,12 +192,11 @@ static void a_line_longer_than_a_block_is_refused(void **state)
     assert_non_null(strstr(error.text, "memory.csv:2: a line is longer than 100 bytes"));
 }
 
-static void more_lines_than_a_block_holds(void **state)
+TEST(more_lines_than_a_block_holds)
 {
     static char text[60000];
     struct dpf_error error = {0};
     size_t used = 0;
-    (void)state;
     for (int i = 0; i < 5000; i++)
         used += (size_t)sprintf(text + used, "%d,%d,3\n", i % 90, i % 80);
     struct table table = {0};
@@ -220,19 +212,4 @@ static void more_lines_than_a_block_holds(void **state)
     ids_free(&items);
     table_free(&table);
     pool_free(pool);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_across_blocks_are_whole),
-        cmocka_unit_test(sections_go_over_blocks),
-        cmocka_unit_test(empty_lines_before_the_header),
-        cmocka_unit_test(a_nul_byte_is_no_earlier_than_it_stands),
-        cmocka_unit_test(quoted_rows_across_blocks_are_whole),
-        cmocka_unit_test(the_first_fault_is_reported),
-        cmocka_unit_test(a_line_longer_than_a_block_is_refused),
-        cmocka_unit_test(more_lines_than_a_block_holds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,13 +18,12 @@ static void assert_ids(const struct id_map *map, const char *const *wanted)
     assert_int_equal(id_map_find(map, "nobody"), -1);
 }
 
-static void rows_are_those_of_the_file(void **state)
+TEST(rows_are_those_of_the_file)
 {
     static const char *const items[] = {"zoo", "10", "9", "caf\xc3\xa9", "unseen", NULL};
     static const char *const users[] = {"3", "1", "anna", NULL};
     struct data_outcome out;
     const struct dataset *d = &out.dataset;
-    (void)state;
     data_write("b.txt", "zoo\n10\n9\n\ncaf\xc3\xa9\nunseen\n");
     data_write("c.txt", "3\n1\nanna\n");
     data_write("a.txt", "1,9,4\nanna,zoo,5\n1,10,3\n");
@@ -41,12 +40,11 @@ static void rows_are_those_of_the_file(void **state)
 }
 
 /* The list is the same whoever rated what, and records outside of it are left out and counted. */
-static void records_outside_are_left_out(void **state)
+TEST(records_outside_are_left_out)
 {
     static const char *const items[] = {"b", "a", NULL};
     static const char *const records[] = {"1,a,4\n2,b,5\n", "1,a,4\n", "1,a,4\n2,c,5\n0,new,1\n1,b,3\n"};
     static const int64_t kept[] = {2, 1, 2}, left_out[] = {0, 0, 2};
-    (void)state;
     data_write("b.txt", "b\na\n");
     data_write("a.txt", records[2]);
     DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "a.txt:2", "item of this record is not in the catalogue",
@@ -74,30 +72,37 @@ static void records_outside_are_left_out(void **state)
     DATA_REFUSED(BOTH, DPF_FAULT_DATA, "a.txt:1", "user of this record", "data.users-file");
 }
 
-static void columns_can_be_chosen(void **state)
+TEST(columns_can_be_chosen)
 {
     static const char *const items[] = {"2", "1", NULL};
     struct data_outcome out;
-    (void)state;
     data_write("a.txt", "1,1,4\n2,2,5\n");
     data_write("b.txt", "2|Golden, Eye|x\n1|Toy \"Story\"|y\n");
-    data_get(ITEMS "catalogue.delimiter = pipe\n", &out);
+    data_get(CSV "items-file = b.txt:1\n", &out);
     assert_ids(&out.dataset.items, items);
     dataset_free(&out.dataset);
     data_write("b.txt", "title,movieId\n\"Eye, Golden\",2\nToy,1\n");
-    data_get(ITEMS "catalogue.delimiter = comma\ncatalogue.header = yes\ncatalogue.column = movieId\n", &out);
+    data_get(CSV "items-file = b.txt:movieId\n", &out);
+    assert_ids(&out.dataset.items, items);
+    dataset_free(&out.dataset);
+    data_get(CSV "items-file = b.txt:2\n", &out); /* the header names the column as ids are called */
+    assert_ids(&out.dataset.items, items);
+    dataset_free(&out.dataset);
+    DATA_REFUSED(CSV "items-file = b.txt:id\n", DPF_FAULT_DATA, "b.txt:1", "none of that name");
+    DATA_REFUSED(CSV "items-file = b.txt:3\n", DPF_FAULT_DATA, "b.txt:1", "2 field(s) separated by ','");
+    data_write("b.txt:x", "2\n1\n"); /* a file of such a name is that file */
+    data_get(CSV "items-file = b.txt:x\n", &out);
     assert_ids(&out.dataset.items, items);
     dataset_free(&out.dataset);
 }
 
 /* More lines than a block of the reader: the order is that of the file, however many threads read it. */
-static void long_catalogues_keep_their_order(void **state)
+TEST(long_catalogues_keep_their_order)
 {
     enum { N = 400000 };
     char *text = malloc((size_t)N * 10);
     size_t used = 0;
     struct data_outcome out;
-    (void)state;
     assert_non_null(text);
     for (int64_t i = 0; i < N; i++)
         used += (size_t)sprintf(text + used, "%lld\n", (long long)(i * 7919 % N));
@@ -111,9 +116,8 @@ static void long_catalogues_keep_their_order(void **state)
     dataset_free(&out.dataset);
 }
 
-static void wrong_catalogues_are_refused(void **state)
+TEST(wrong_catalogues_are_refused)
 {
-    (void)state;
     data_write("a.txt", "1,1,4\n2,2,5\n");
     DATA_REFUSED(CSV "items-file = none.txt\n", DPF_FAULT_DATA, "none.txt");
     data_write("b.txt", "1\n2\n1\n");
@@ -122,14 +126,4 @@ static void wrong_catalogues_are_refused(void **state)
     DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "a.txt:1", "data.items-file");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_those_of_the_file),
-        cmocka_unit_test(records_outside_are_left_out),
-        cmocka_unit_test(columns_can_be_chosen),
-        cmocka_unit_test(wrong_catalogues_are_refused),
-        cmocka_unit_test(long_catalogues_keep_their_order),
-    };
-    return cmocka_run_group_tests(tests, data_enter, data_leave);
-}
+FIXTURE(data_enter, data_leave)

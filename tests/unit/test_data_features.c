@@ -36,9 +36,8 @@ static float entry(const struct feature_table *table, int64_t row, const char *n
     return (float)NAN;
 }
 
-static void categories_numbers_and_years_of_a_csv(void **state)
+TEST_WITH(categories_numbers_and_years_of_a_csv, data_enter, data_leave)
 {
-    (void)state;
     struct data_outcome out;
     const struct feature_table *t = load_features_of(
         "id,name,kinds,price\n20,\"One, two (1999)\",b|a|b,2.5\n10,Three,a,\n99,Four (2001),c,7.5\n"
@@ -76,9 +75,8 @@ static void categories_numbers_and_years_of_a_csv(void **state)
     dataset_free(&out.dataset);
 }
 
-static void files_of_movielens(void **state)
+TEST_WITH(files_of_movielens, data_enter, data_leave)
 {
-    (void)state;
     struct data_outcome out;
     const struct feature_table *t = load_features_of("10::Caf\xe9 (1987)::Drama|War\n20::X (2000)::War\n",
                                                      "item-features.format=movielens-1m\n", &out);
@@ -98,15 +96,33 @@ static void files_of_movielens(void **state)
     dataset_free(&out.dataset);
 }
 
-static void columns_depend_on_no_record(void **state)
+TEST_WITH(columns_depend_on_no_record, data_enter, data_leave)
 {
-    (void)state;
     struct data_outcome out;
-    const struct feature_table *t =
-        load_features_of("7,x\n20,y\n", "item-features.header=no\nitem-features.categories=2\n", &out);
+    const struct feature_table *t = load_features_of("7,x\n20,y\n", "item-features.categories=2\n", &out);
     assert_int_equal(t->columns, 2); /* nobody has item 7 */
     assert_true(entry(t, 1, "column 2=y") == 1);
     dataset_free(&out.dataset);
+}
+
+/* What separates fields, whether there is a header, and where ids are. */
+TEST_WITH(the_first_line_says_the_form, data_enter, data_leave)
+{
+    static const char *const files[][2] = {
+        {"10\tx\n20\ty,z\n", "item-features.categories=2\n"},
+        {"10;x\n20;\"y,z\"\n", "item-features.categories=2\n"},
+        {"movieId::kind\n10::x\n20::y,z\n", "item-features.categories=2\n"},
+        {"kind\titem_id\nx\t10\ny,z\t20\n", "item-features.categories=kind\n"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct data_outcome out;
+        const struct feature_table *t = load_features_of(files[i][0], files[i][1], &out);
+        assert_int_equal(t->columns, 2);
+        assert_int_equal(t->ptr[1], 1);
+        assert_non_null(strstr(t->column[t->at[0]].name, "=x"));
+        assert_non_null(strstr(t->column[t->at[1]].name, "=y,z"));
+        dataset_free(&out.dataset);
+    }
 }
 
 static void refused(const char *features, const char *keys, const char *words)
@@ -121,9 +137,8 @@ static void refused(const char *features, const char *keys, const char *words)
         fail_msg("expected \"%s\" in: %s", words, out.error.text);
 }
 
-static void faults_name_the_line_and_the_remedy(void **state)
+TEST_WITH(faults_name_the_line_and_the_remedy, data_enter, data_leave)
 {
-    (void)state;
     const char *numbers = "item-features.numbers=price\n";
     refused("id,price\n10,1\n20,x\n", numbers, "b.txt:3: \"x\" is not a number");
     refused("id,price\n10,1\n\n10,2\n", numbers, "b.txt:4: \"10\" occurs twice");
@@ -133,17 +148,6 @@ static void faults_name_the_line_and_the_remedy(void **state)
     refused("id,price\n10,\"1\n", numbers, "not closed");
     refused("id,f\n10,2\n", "item-features.flags=f\n", "must be a flag, 0 or 1");
     refused("id,price\n10,1\n", "", "which columns are features");
-    refused("10,1\n", "item-features.header=no\nitem-features.numbers=price\n", "no header");
-    refused("10,1\n", "item-features.header=no\nitem-features.numbers=3\n", "names column 3");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(categories_numbers_and_years_of_a_csv, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(files_of_movielens, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(columns_depend_on_no_record, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(faults_name_the_line_and_the_remedy, data_enter, data_leave),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    refused("10,1\n", numbers, "the header has no column \"price\"");
+    refused("10,1\n", "item-features.numbers=3\n", "names column 3");
 }

@@ -32,9 +32,8 @@ static void write_triangle(void)
                "4,a,1,1\n");
 }
 
-static void numbers_of_ratings(void **state)
+TEST(numbers_of_ratings)
 {
-    (void)state;
     write_triangle();
     assert_left("filter.user-min = 3\n", "1,a 1,b 1,c 1,d 2,a 2,b 2,c");
     assert_left("filter.user-max = 2\nfilter.keep = latest\n", "1,b 1,c 2,b 2,c 3,a 3,b 4,a");
@@ -48,9 +47,8 @@ static void numbers_of_ratings(void **state)
                 "1,b 1,c 1,d 2,a 2,b 2,c 3,a 3,b");
 }
 
-static void cores_are_fixed_points(void **state)
+TEST(cores_are_fixed_points)
 {
-    (void)state;
     write_triangle();
     assert_left("filter.item-min = 3\nfilter.user-min = 2\nfilter.core = yes\n", "1,a 1,b 2,a 2,b 3,a 3,b");
     assert_left("filter.item-min = 3\nfilter.user-min = 2\n", "1,a 1,b 2,a 2,b 3,a 3,b");
@@ -63,9 +61,8 @@ static void cores_are_fixed_points(void **state)
                  "no records are left", "filter");
 }
 
-static void ranges_of_time(void **state)
+TEST(ranges_of_time)
 {
-    (void)state;
     write_triangle();
     assert_left("filter.time-from = 12\nfilter.time-to = 40\n", "1,b 1,c 1,d 2,b 2,c");
     assert_left("filter.time-to = 11\nfilter.user-min = 1\n", "1,a 2,a 4,a");
@@ -73,12 +70,11 @@ static void ranges_of_time(void **state)
     DATA_REFUSED(CSV "filter.time-from = 12\n", DPF_FAULT_DATA, "a.txt:1", "time");
 }
 
-static void a_fraction_of_users(void **state)
+TEST(a_fraction_of_users)
 {
     struct data_outcome out;
     char text[40000] = "";
     size_t used = 0;
-    (void)state;
     for (int u = 0; u < 1000; u++)
         used += (size_t)sprintf(text + used, "%d,a,3\n%d,b,4\n", u, u);
     data_write_bytes("a.txt", text, used);
@@ -91,9 +87,8 @@ static void a_fraction_of_users(void **state)
     dataset_free(&out.dataset);
 }
 
-static void contradictions_are_refused(void **state)
+TEST(contradictions_are_refused)
 {
-    (void)state;
     write_triangle();
     DATA_REFUSED(CSV "filter.user-min = 3\nfilter.user-max = 2\n", DPF_FAULT_CONFIG, "filter.user-min");
     DATA_REFUSED(CSV "filter.item-min = 3\nfilter.item-max = 2\n", DPF_FAULT_CONFIG, "filter.item-min");
@@ -103,14 +98,4 @@ static void contradictions_are_refused(void **state)
                  "filter");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_of_ratings),
-        cmocka_unit_test(cores_are_fixed_points),
-        cmocka_unit_test(ranges_of_time),
-        cmocka_unit_test(a_fraction_of_users),
-        cmocka_unit_test(contradictions_are_refused),
-    };
-    return cmocka_run_group_tests(tests, data_enter, data_leave);
-}
+FIXTURE(data_enter, data_leave)

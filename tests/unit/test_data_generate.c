@@ -33,11 +33,10 @@ static int32_t items[1500], others[1500];
 static float values[1500], other_values[1500];
 static double times[1500], other_times[1500];
 
-static void users_are_independent_of_the_order(void **state)
+TEST_WITH(users_are_independent_of_the_order, data_enter, data_leave)
 {
     struct generator *a = make(&usual, 3), *b = make(&usual, 3), *c = make(&usual, 4);
     int differs = 0;
-    (void)state;
     for (int64_t u = 0; u < usual.users; u += 50)
         generator_user(b, usual.users - 1 - u, others, other_values, other_times);
     for (int64_t u = 0; u < usual.users; u += 7) {
@@ -64,12 +63,11 @@ static int distinct_times(int64_t n)
     return 1;
 }
 
-static void records_keep_their_promises(void **state)
+TEST_WITH(records_keep_their_promises, data_enter, data_leave)
 {
     struct generator *generator = make(&usual, 11);
     int64_t total = 0, degrees[1500] = {0}, inversions = 0, pairs = 0;
     double sum = 0;
-    (void)state;
     for (int64_t u = 0; u < usual.users; u++) {
         int64_t n = generator_user(generator, u, items, values, times);
         assert_in_range(n, 20, 1500);
@@ -105,12 +103,11 @@ static void records_keep_their_promises(void **state)
 }
 
 /* The best constant has a standard deviation well above the noise: there is something to learn. */
-static void values_have_structure_beyond_noise(void **state)
+TEST_WITH(values_have_structure_beyond_noise, data_enter, data_leave)
 {
     struct generate_options options = usual;
     double sum = 0, squares = 0;
     int64_t total = 0;
-    (void)state;
     options.noise = 0;
     options.step = 0;
     struct generator *generator = make(&options, 5);
@@ -128,10 +125,9 @@ static void values_have_structure_beyond_noise(void **state)
     generator_free(generator);
 }
 
-static void extreme_shapes(void **state)
+TEST_WITH(extreme_shapes, data_enter, data_leave)
 {
     struct generate_options full = usual;
-    (void)state;
     full.users = 5;
     full.items = 40;
     full.ratings = 200; /* everything */
@@ -153,12 +149,11 @@ static void extreme_shapes(void **state)
     generator_free(generator);
 }
 
-static void impossible_sizes_are_refused(void **state)
+TEST_WITH(impossible_sizes_are_refused, data_enter, data_leave)
 {
     struct dpf_error error = {0};
     struct random_root *root = random_root_seeded(1, "run", &error);
     struct generate_options options = usual;
-    (void)state;
     options.ratings = options.users * options.items + 1;
     assert_null(generator_new(&options, root, &error));
     assert_int_equal(error.fault, DPF_FAULT_CONFIG);
@@ -176,12 +171,11 @@ static void impossible_sizes_are_refused(void **state)
     "format = synthetic\nsynthetic.users = 300\nsynthetic.items = 200\nsynthetic.ratings = 9000\n"           \
     "synthetic.min-per-user = 5\nsynthetic.step = 0.5\n"
 
-static void the_file_holds_what_memory_holds(void **state)
+TEST_WITH(the_file_holds_what_memory_holds, data_enter, data_leave)
 {
     struct generate_options options = usual;
     struct data_outcome direct, read;
     struct dpf_error error = {0};
-    (void)state;
     options.users = 300;
     options.items = 200;
     options.ratings = 9000;
@@ -215,10 +209,9 @@ static void the_file_holds_what_memory_holds(void **state)
     dataset_free(&read.dataset);
 }
 
-static void generated_data_do_not_depend_on_workers(void **state)
+TEST_WITH(generated_data_do_not_depend_on_workers, data_enter, data_leave)
 {
     struct data_outcome one, three;
-    (void)state;
     assert_int_equal(data_try("[data]\n" SYNTHETIC "[split]\nkind = random\n", 1, 2, &one), 0);
     assert_int_equal(data_try("[data]\n" SYNTHETIC "[split]\nkind = random\n", 3, 2, &three), 0);
     data_same_csr(&one.dataset.train.by_user, &three.dataset.train.by_user);
@@ -227,19 +220,4 @@ static void generated_data_do_not_depend_on_workers(void **state)
     assert_string_equal(one.dataset.summary.sha256, "");
     dataset_free(&one.dataset);
     dataset_free(&three.dataset);
-}
-
-int main(void)
-{
-#define TEST(F) cmocka_unit_test_setup_teardown(F, data_enter, data_leave)
-    const struct CMUnitTest tests[] = {
-        TEST(users_are_independent_of_the_order),
-        TEST(records_keep_their_promises),
-        TEST(values_have_structure_beyond_noise),
-        TEST(extreme_shapes),
-        TEST(impossible_sizes_are_refused),
-        TEST(the_file_holds_what_memory_holds),
-        TEST(generated_data_do_not_depend_on_workers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

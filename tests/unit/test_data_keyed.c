@@ -136,9 +136,8 @@ static void keeps_the_same(const char *rest, int own)
     dataset_free(&before.dataset);
 }
 
-static void parts_are_kept(void **state)
+TEST(parts_are_kept)
 {
-    (void)state;
     keeps_all_others("[split]\nkind = random\nfraction = 0.4\n", 0);
     keeps_all_others("[split]\nkind = k-fold\nfolds = 3\nfold = 2\n", 0);
     keeps_all_others("[split]\nkind = candidates\nfraction = 0.4\n", 0);
@@ -148,9 +147,8 @@ static void parts_are_kept(void **state)
     keeps_all_others("[split]\nkind = per-user\nfraction = 0.4\n", 1);
 }
 
-static void filters_keep_what_they_kept(void **state)
+TEST(filters_keep_what_they_kept)
 {
-    (void)state;
     keeps_the_same("filter.users = 0.6\n", 0);
     keeps_the_same("filter.time-from = 200\nfilter.time-to = 700\n", 0);
     keeps_the_same("filter.user-max = 9\n", 1);
@@ -158,20 +156,11 @@ static void filters_keep_what_they_kept(void **state)
     keeps_the_same("filter.time-from = 300\nfilter.user-min = 12\n", 1);
 }
 
-static void weights_are_kept(void **state)
+TEST(weights_are_kept)
 {
-    (void)state;
     keeps_all_others("weights.kind = groups\n", 0);
     keeps_all_others("weights.kind = groups\nweights.seed = 7\n[split]\nkind = random\n", 0);
     keeps_all_others("weights.kind = sensitive\n[split]\nkind = random\n", 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_kept),
-        cmocka_unit_test(filters_keep_what_they_kept),
-        cmocka_unit_test(weights_are_kept),
-    };
-    return cmocka_run_group_tests(tests, data_enter, data_leave);
-}
+FIXTURE(data_enter, data_leave)

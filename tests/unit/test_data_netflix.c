@@ -8,11 +8,10 @@
 static const char first[] = "1:\n1488844,3,2005-09-06\n822109,5,2005-05-13\n885013,4,2005-10-19\n";
 static const char second[] = "2:\r\n822109,1,2005-09-05\r\n1488844,4,2004-12-31\r\n";
 
-static void files_by_movie_and_combined_ones_are_the_same(void **state)
+TEST_WITH(files_by_movie_and_combined_ones_are_the_same, data_enter, data_leave)
 {
     struct data_outcome parts, whole;
     char both[256];
-    (void)state;
     data_write("a.txt", first);
     data_write("b.txt", second);
     snprintf(both, sizeof both, "%s%s", first, second);
@@ -31,9 +30,8 @@ static void files_by_movie_and_combined_ones_are_the_same(void **state)
     dataset_free(&whole.dataset);
 }
 
-static void what_is_wrong_is_named(void **state)
+TEST_WITH(what_is_wrong_is_named, data_enter, data_leave)
 {
-    (void)state;
     data_write("a.txt", "822109,5,2005-05-13\n");
     DATA_REFUSED(NETFLIX "path = a.txt\n", DPF_FAULT_DATA, "a.txt:1", "which item it rates");
     data_write("a.txt", "1:\n822109,5\n");
@@ -47,7 +45,7 @@ static void what_is_wrong_is_named(void **state)
 }
 
 /* The formats of the other data sets, and of other programs, on a few lines of each. */
-static void other_files_of_the_papers(void **state)
+TEST_WITH(other_files_of_the_papers, data_enter, data_leave)
 {
     static const struct {
         const char *text, *ini, *user, *item;
@@ -79,7 +77,6 @@ static void other_files_of_the_papers(void **state)
          "float\n196\t242\t3\t881250949\n186\t302\t2\t891717742\n",
          "format = recbole\nvalue-min = 1\nvalue-max = 5\n", "196", "242", 3, 2},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct data_outcome out;
         char ini[512];
@@ -94,7 +91,7 @@ static void other_files_of_the_papers(void **state)
 }
 
 /* The order of dates is that of the calendar, at all boundaries where a day could be lost. */
-static void dates_are_in_order(void **state)
+TEST_WITH(dates_are_in_order, data_enter, data_leave)
 {
     static const char *const dates[] = {"1969-12-31",
                                         "1970-01-01",
@@ -113,7 +110,6 @@ static void dates_are_in_order(void **state)
                                         "2100-03-01T02:00:01+0200",
                                         "2100-02-28T23:00:02-01:00"};
     const size_t n = sizeof dates / sizeof dates[0];
-    (void)state;
     for (size_t i = 0; i + 1 < n; i++)
         for (int swapped = 0; swapped < 2; swapped++) {
             struct data_outcome out;
@@ -132,7 +128,7 @@ static void dates_are_in_order(void **state)
     dataset_free(&out.dataset);
 }
 
-static void days_that_are_none_are_faults(void **state)
+TEST_WITH(days_that_are_none_are_faults, data_enter, data_leave)
 {
     static const char *const dates[] = {"2020-02-30",
                                         "2021-02-29",
@@ -148,7 +144,6 @@ static void days_that_are_none_are_faults(void **state)
                                         "2020-01-01T10:00:00+24:00",
                                         "2020-01-01T10:00",
                                         "2020-01-01T10:00:00ZZ"};
-    (void)state;
     for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
         char text[128];
         snprintf(text, sizeof text, "u,x,1,%s\nu,y,2,2020-01-01\n", dates[i]);
@@ -157,17 +152,4 @@ static void days_that_are_none_are_faults(void **state)
         data_refused("[data]\nformat = csv\nheader = no\nfields = 4\npath = a.txt\n" LATEST, DPF_FAULT_DATA,
                      parts);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(files_by_movie_and_combined_ones_are_the_same, data_enter,
-                                        data_leave),
-        cmocka_unit_test_setup_teardown(what_is_wrong_is_named, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(other_files_of_the_papers, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(dates_are_in_order, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(days_that_are_none_are_faults, data_enter, data_leave),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

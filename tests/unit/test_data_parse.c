@@ -53,17 +53,15 @@ static void check_divides_without_files(const char *ini)
     dataset_free(&steps.dataset);
 }
 
-static void the_second_step_reads_no_file(void **state)
+TEST_WITH(the_second_step_reads_no_file, data_enter, data_leave)
 {
-    (void)state;
     check_divides_without_files(RANDOM);
     check_divides_without_files(TESTED);
 }
 
 /* What the first step has read goes with it when it fails. */
-static void faults_of_every_file_are_the_first_steps(void **state)
+TEST_WITH(faults_of_every_file_are_the_first_steps, data_enter, data_leave)
 {
-    (void)state;
     write_files();
     data_write("c.txt", "w 1\nx 2\ny 1\nz 1\n");
     DATA_REFUSED(TESTED, DPF_FAULT_DATA, "c.txt:2", "a privacy weight is 2");
@@ -73,9 +71,8 @@ static void faults_of_every_file_are_the_first_steps(void **state)
 }
 
 /* One usual name and no number make a header, whatever the other column is called; what has a number is a record. */
-static void a_usual_name_makes_a_header(void **state)
+TEST_WITH(a_usual_name_makes_a_header, data_enter, data_leave)
 {
-    (void)state;
     static const char *const headers[] = {"userId,songId", "sku,item", "who,rating"};
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
         struct data_outcome out;
@@ -98,14 +95,4 @@ static void a_usual_name_makes_a_header(void **state)
     data_get("[data]\nformat = csv\nfeedback = implicit\npath = a.txt\n", &out);
     assert_int_equal(out.dataset.train.n, 2);
     dataset_free(&out.dataset);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_usual_name_makes_a_header, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(the_second_step_reads_no_file, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(faults_of_every_file_are_the_first_steps, data_enter, data_leave),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,9 +30,8 @@ static void assert_plain(const char *ini, const char *text)
     dataset_free(&out.dataset);
 }
 
-static void the_same_ratings_in_many_shapes(void **state)
+TEST_WITH(the_same_ratings_in_many_shapes, data_enter, data_leave)
 {
-    (void)state;
     assert_plain(CSV, "1,10,4.5,7\n1,20,3,8\n2,10,1,9\n");
     assert_plain(CSV, "1,10,4.5\n1,20,3\n2,10,1");               /* no last newline */
     assert_plain(CSV, "1,10,4.5,7\r\n1,20,3,8\r\n2,10,1,9\r\n"); /* CR LF */
@@ -58,10 +57,9 @@ static void the_same_ratings_in_many_shapes(void **state)
     assert_plain(CSV, "1,10,4.5,978300760.0\n1,20,3,9.5e8\n2,10,1,-1\n"); /* real and negative times */
 }
 
-static void quotes_go_through_the_csv_parser(void **state)
+TEST_WITH(quotes_go_through_the_csv_parser, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     assert_plain(CSV, "\"1\",\"10\",\"4.5\"\n\"1\",20,3\n2,10,1\n");
     assert_plain(CSV, "\"user\",\"item\",\"rating\"\n1,10,4.5\n1,20,\"3\"\n2,10,1");
     assert_plain(CSV, "1,10,4.5\n1,20,3\n\n\"2\",10,1\r\n");
@@ -93,10 +91,9 @@ static void quotes_go_through_the_csv_parser(void **state)
     dataset_free(&out.dataset);
 }
 
-static void ids_of_any_kind(void **state)
+TEST_WITH(ids_of_any_kind, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     load_text(CSV, "-5,99999999999999999999,1\n007,x y,2\n7,\xe2\x82\xac,3\n", &out);
     const struct dataset *d = &out.dataset;
     assert_int_equal(d->users.n, 3); /* 007 is not 7 */
@@ -121,7 +118,7 @@ static void ids_of_any_kind(void **state)
     DATA_REFUSED(CSV "encoding = utf-8\n", DPF_FAULT_DATA, "a.txt:2:", "\"caf\\xe9\"", "encoding = latin-1");
 }
 
-static void faults_name_line_text_and_remedy(void **state)
+TEST_WITH(faults_name_line_text_and_remedy, data_enter, data_leave)
 {
     static const struct {
         const char *ini, *text, *parts[4];
@@ -165,7 +162,6 @@ static void faults_name_line_text_and_remedy(void **state)
         {CSV "format = tsv\n", "1\t2\t\"3\"\n", {"a.txt:1:", "format = csv"}},
         {CSV "delimiter = semicolon\n", "1;2;3\n1;3;3,5\n", {"a.txt:2:", "decimal point"}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         data_write("a.txt", cases[i].text);
         data_refused(cases[i].ini, DPF_FAULT_DATA,
@@ -186,7 +182,7 @@ static void faults_name_line_text_and_remedy(void **state)
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt:2: a NUL byte");
 }
 
-static void another_delimiter_is_proposed(void **state)
+TEST_WITH(another_delimiter_is_proposed, data_enter, data_leave)
 {
     static const struct {
         const char *ini, *text, *part;
@@ -199,16 +195,14 @@ static void another_delimiter_is_proposed(void **state)
         {CSV "format = movielens-100k\n", "1,2,3\n", "delimiter = comma?"},
         {CSV, "1,2,3\n1;2;3\n", "delimiter = semicolon?"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         data_write("a.txt", cases[i].text);
         DATA_REFUSED(cases[i].ini, DPF_FAULT_DATA, "a.txt:", cases[i].part);
     }
 }
 
-static void what_is_left_says_where_the_rest_went(void **state)
+TEST_WITH(what_is_left_says_where_the_rest_went, data_enter, data_leave)
 {
-    (void)state;
     data_write("a.txt", "user,item,rating\n");
     DATA_REFUSED(CSV, DPF_FAULT_DATA, "a.txt: no records", "read as a header");
     data_write("a.txt", "1,2,3\n2,2,3\n");
@@ -220,9 +214,8 @@ static void what_is_left_says_where_the_rest_went(void **state)
                  "[split]");
 }
 
-static void configurations_that_cannot_be(void **state)
+TEST_WITH(configurations_that_cannot_be, data_enter, data_leave)
 {
-    (void)state;
     data_write("a.txt", "1,2,3\n");
     DATA_REFUSED("[data]\nformat = csv\n", DPF_FAULT_CONFIG, "data.path is missing");
     DATA_REFUSED(CSV "delimiter = abc\n", DPF_FAULT_CONFIG, "\"abc\" is not a delimiter");
@@ -285,11 +278,10 @@ static int64_t records_of(const char *path)
     return n;
 }
 
-static void gzip_is_transparent_and_checked(void **state)
+TEST_WITH(gzip_is_transparent_and_checked, data_enter, data_leave)
 {
     struct data_outcome out;
     char text[6000] = "";
-    (void)state;
     for (int i = 0; i < 300; i++)
         sprintf(text + strlen(text), "%d,%d,%d\n", i * 7 % 50, i, i % 5 + 1);
     unlink("a.gz");
@@ -316,10 +308,9 @@ static void write_two_members(void)
 
 /* What a file is follows from its name: where there is no header, its first bytes are of one user's record.
  */
-static void a_record_does_not_make_a_file_compressed(void **state)
+TEST_WITH(a_record_does_not_make_a_file_compressed, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     load_text(CSV "header = no\nfields = 3\n", "\x1f\x8bq,10,4.5\n1,20,3\n2,10,1\n", &out);
     assert_int_equal(out.dataset.train.n, 3);
     dataset_free(&out.dataset);
@@ -329,9 +320,8 @@ static void a_record_does_not_make_a_file_compressed(void **state)
 }
 
 /* All members of a file, and nothing else; zeros at its end are padding. */
-static void no_byte_of_a_gzipped_file_is_dropped(void **state)
+TEST_WITH(no_byte_of_a_gzipped_file_is_dropped, data_enter, data_leave)
 {
-    (void)state;
     unlink("a.gz");
     add_member("a.gz", "1,1,5\n1,2,4\n");
     const long first = size_of("a.gz");
@@ -360,9 +350,8 @@ static void no_byte_of_a_gzipped_file_is_dropped(void **state)
 }
 
 /* Every kind of file that is read: links, test parts. */
-static void other_files_are_checked_likewise(void **state)
+TEST_WITH(other_files_are_checked_likewise, data_enter, data_leave)
 {
-    (void)state;
     data_write("a.txt", "1,1,5\n2,2,4\n");
     unlink("b.gz");
     add_member("b.gz", "1 2\n");
@@ -376,12 +365,11 @@ static void other_files_are_checked_likewise(void **state)
 }
 
 /* Bytes that compress badly are longer than the buffers of either side. */
-static void long_gzipped_files_are_read_whole(void **state)
+TEST_WITH(long_gzipped_files_are_read_whole, data_enter, data_leave)
 {
     enum { LINES = 120000 };
     char *text = malloc(LINES * 24), *at = text;
     uint64_t x = 88172645463325252u;
-    (void)state;
     for (int i = 0; i < LINES; i++) {
         x ^= x << 13;
         x ^= x >> 7;
@@ -396,10 +384,9 @@ static void long_gzipped_files_are_read_whole(void **state)
     assert_int_equal(records_of("a.gz"), LINES + 1);
 }
 
-static void counts_what_was_read(void **state)
+TEST_WITH(counts_what_was_read, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     load_text(CSV "value-min = 1\nvalue-max = 5\nout-of-range = drop\n",
               "user,item,rating\n1,1,1\n\n1,2,6\n1,1,5\n2,2,3\n", &out);
     const struct dataset_summary *s = &out.dataset.summary;
@@ -426,10 +413,9 @@ static void counts_what_was_read(void **state)
     dataset_free(&out.dataset);
 }
 
-static void clipped_values_stay_inside_as_float32(void **state)
+TEST_WITH(clipped_values_stay_inside_as_float32, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     /* 0.1 rounds upwards in float32, 0.7 downwards: neither may leave the declared range. */
     load_text(CSV "value-min = 0.7\nvalue-max = 1.1\nout-of-range = clip\n", "1,1,9\n1,2,0\n1,3,1\n", &out);
     const struct dataset *d = &out.dataset;
@@ -441,10 +427,9 @@ static void clipped_values_stay_inside_as_float32(void **state)
     dataset_free(&out.dataset);
 }
 
-static void privacy_weights_follow_their_records(void **state)
+TEST_WITH(privacy_weights_follow_their_records, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     load_text(CSV "column.privacy-weight = budget\n",
               "user,item,rating,budget\n1,2,3,0.5\n1,1,4,2\n2,1,5,0\n", &out);
     const struct records *r = &out.dataset.train;
@@ -457,10 +442,9 @@ static void privacy_weights_follow_their_records(void **state)
     dataset_free(&out.dataset);
 }
 
-static void implicit_feedback_and_thresholds(void **state)
+TEST_WITH(implicit_feedback_and_thresholds, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     load_text(CSV "feedback = implicit\n", "1,2\n1,3\n2,2\n", &out);
     assert_true(out.dataset.implicit);
     assert_true(!out.dataset.train.by_user.values);
@@ -477,10 +461,9 @@ static void implicit_feedback_and_thresholds(void **state)
     dataset_free(&out.dataset);
 }
 
-static void relations_between_known_users(void **state)
+TEST_WITH(relations_between_known_users, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     data_write("trust.txt", "3 1\n1 2\n2 2\n1 9\n1 2\n1 3\n");
     load_text(CSV "relation.path = trust.txt\n", "1,1,1\n2,1,1\n3,1,1\n", &out);
     const struct relation *r = &out.dataset.relation;
@@ -502,29 +485,4 @@ static void relations_between_known_users(void **state)
     dataset_free(&out.dataset);
     data_write("trust.txt", "1 2\n1 2 3\n");
     DATA_REFUSED(CSV "relation.path = trust.txt\n", DPF_FAULT_DATA, "trust.txt:2:");
-}
-
-int main(void)
-{
-#define TEST(F) cmocka_unit_test_setup_teardown(F, data_enter, data_leave)
-    const struct CMUnitTest tests[] = {
-        TEST(the_same_ratings_in_many_shapes),
-        TEST(quotes_go_through_the_csv_parser),
-        TEST(ids_of_any_kind),
-        TEST(faults_name_line_text_and_remedy),
-        TEST(configurations_that_cannot_be),
-        TEST(another_delimiter_is_proposed),
-        TEST(what_is_left_says_where_the_rest_went),
-        TEST(gzip_is_transparent_and_checked),
-        TEST(a_record_does_not_make_a_file_compressed),
-        TEST(no_byte_of_a_gzipped_file_is_dropped),
-        TEST(other_files_are_checked_likewise),
-        TEST(long_gzipped_files_are_read_whole),
-        TEST(counts_what_was_read),
-        TEST(clipped_values_stay_inside_as_float32),
-        TEST(privacy_weights_follow_their_records),
-        TEST(implicit_feedback_and_thresholds),
-        TEST(relations_between_known_users),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,10 +20,9 @@ static double link_weight(const struct dataset *d, const char *from, const char 
     return 0;
 }
 
-static void friends_are_compared_by_their_common_items(void **state)
+TEST_WITH(friends_are_compared_by_their_common_items, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     /* a: mean 3; b rates like a; c the other way round; d has nothing in common; e does not vary. */
     data_write("a.txt", "a,1,1\na,2,3\na,3,5\nb,1,2\nb,2,3\nb,3,4\nc,1,5\nc,2,3\nc,3,1\nd,9,4\nd,8,1\ne,1,3\n"
                         "e,2,3\nf,1,1\nf,2,4\nf,9,4\n");
@@ -43,9 +42,8 @@ static void friends_are_compared_by_their_common_items(void **state)
 }
 
 /* What is wrong with links is said of links, and not of ratings and items. */
-static void wrong_links_are_named(void **state)
+TEST_WITH(wrong_links_are_named, data_enter, data_leave)
 {
-    (void)state;
     data_write("a.txt", "a,1,1\nb,1,2\n");
     data_write("trust.txt", "a,b,1\na,,1\n");
     DATA_REFUSED(CSV "relation.delimiter = comma\n", DPF_FAULT_DATA,
@@ -58,10 +56,9 @@ static void wrong_links_are_named(void **state)
                  "trust.txt:1: the link's weight \"-1\" is negative");
 }
 
-static void sensitive_ratings_do_not_count(void **state)
+TEST_WITH(sensitive_ratings_do_not_count, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     data_write("a.txt", "user,item,rating,w\na,1,1,1\na,2,3,1\na,3,5,0.5\nb,1,4,1\nb,2,2,1\nb,3,5,1\n");
     data_write("trust.txt", "a b\n");
     data_get(PEARSON "column.privacy-weight = w\n", &out);
@@ -73,15 +70,4 @@ static void sensitive_ratings_do_not_count(void **state)
     double all = link_weight(&out.dataset, "a", "b");
     assert_true(fabs(all - (1 + r) / 2) > 0.1);
     dataset_free(&out.dataset);
-}
-
-int main(void)
-{
-#define TEST(F) cmocka_unit_test_setup_teardown(F, data_enter, data_leave)
-    const struct CMUnitTest tests[] = {
-        TEST(friends_are_compared_by_their_common_items),
-        TEST(sensitive_ratings_do_not_count),
-        TEST(wrong_links_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

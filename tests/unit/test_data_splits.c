@@ -63,9 +63,8 @@ static void same_dataset(const struct dataset *a, const struct dataset *b)
     csr_free(&in_b);
 }
 
-static void splits_depend_on_seed_and_ids_only(void **state)
+TEST_WITH(splits_depend_on_seed_and_ids_only, data_enter, data_leave)
 {
-    (void)state;
     for (size_t k = 0; k < N_KINDS; k++) {
         struct data_outcome first, again, other;
         write_ratings("a.txt", 1);
@@ -105,11 +104,10 @@ static void within_binomial(int64_t count, int64_t n, double p)
     assert_true(fabs((double)count - mean) < 6 * sqrt(mean * (1 - p)));
 }
 
-static void parts_have_the_sizes_asked_for(void **state)
+TEST_WITH(parts_have_the_sizes_asked_for, data_enter, data_leave)
 {
     struct data_outcome out;
     const struct csr *test = &out.dataset.test.by_user;
-    (void)state;
     int64_t n = write_ratings("a.txt", 1);
     get_split(kinds[0], 2, 1, &out);
     assert_partition(&out.dataset, n);
@@ -141,9 +139,8 @@ static void parts_have_the_sizes_asked_for(void **state)
 
 /* A training part that is thinned out is a part of the whole one, of the size asked for; what is tested
  * stays. */
-static void training_is_thinned_out(void **state)
+TEST_WITH(training_is_thinned_out, data_enter, data_leave)
 {
-    (void)state;
     for (size_t k = 0; k <= N_KINDS; k++) {
         const char *kind = k < N_KINDS ? kinds[k] : "kind = none\n";
         struct data_outcome whole, thin, again;
@@ -172,11 +169,10 @@ static void training_is_thinned_out(void **state)
     }
 }
 
-static void folds_partition_the_records(void **state)
+TEST_WITH(folds_partition_the_records, data_enter, data_leave)
 {
     int64_t n = write_ratings("a.txt", 1), total = 0;
     static uint8_t seen[USERS][ITEMS];
-    (void)state;
     memset(seen, 0, sizeof seen);
     for (int fold = 1; fold <= 7; fold++) {
         struct data_outcome out;
@@ -195,10 +191,9 @@ static void folds_partition_the_records(void **state)
     assert_int_equal(total, n);
 }
 
-static void candidates_are_a_share_of_all_items(void **state)
+TEST_WITH(candidates_are_a_share_of_all_items, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     int64_t n = write_ratings("a.txt", 1), hits[ITEMS] = {0};
     get_split(kinds[5], 2, 1, &out);
     struct csr listed;
@@ -230,10 +225,9 @@ static void candidates_are_a_share_of_all_items(void **state)
 
 /* An item has all of its records in one part, by its id alone, and users are ranked among those of the test.
  */
-static void cold_items_have_no_training_records(void **state)
+TEST_WITH(cold_items_have_no_training_records, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     int64_t n = write_ratings("a.txt", 1), n_cold = 0;
     get_split(kinds[8], 2, 1, &out);
     struct csr listed;
@@ -258,11 +252,10 @@ static void cold_items_have_no_training_records(void **state)
     dataset_free(&out.dataset);
 }
 
-static void the_last_record_is_held_out(void **state)
+TEST_WITH(the_last_record_is_held_out, data_enter, data_leave)
 {
     struct data_outcome out;
     const struct dataset *d = &out.dataset;
-    (void)state;
     data_write("a.txt", "1,9,1,5\n1,2,2,7\n1,5,3,7\n1,3,4,6\n2,1,1,3\n2,9,2,2\n3,1,5,1\n");
     get_split(kinds[2], 2, 1, &out);
     assert_int_equal(d->test.n, 2);
@@ -280,10 +273,9 @@ static void the_last_record_is_held_out(void **state)
 }
 
 /* One draw for a pair decides in all kinds: fold 1 of 4 is a random quarter. */
-static void kinds_read_one_draw(void **state)
+TEST_WITH(kinds_read_one_draw, data_enter, data_leave)
 {
     struct data_outcome a, b;
-    (void)state;
     write_ratings("a.txt", 1);
     get_split("kind = k-fold\nfolds = 4\nfold = 1\n", 1, 9, &a);
     get_split(kinds[0], 1, 9, &b);
@@ -292,18 +284,16 @@ static void kinds_read_one_draw(void **state)
     dataset_free(&b.dataset);
 }
 
-static void a_number_and_a_fraction_exclude_each_other(void **state)
+TEST_WITH(a_number_and_a_fraction_exclude_each_other, data_enter, data_leave)
 {
-    (void)state;
     data_write("a.txt", "1,1,1\n2,1,1\n");
     DATA_REFUSED(CSV "[split]\nkind = per-user\nn = 2\nfraction = 0.3\n", DPF_FAULT_CONFIG, "split",
                  "remove");
 }
 
-static void no_user_loses_all_records(void **state)
+TEST_WITH(no_user_loses_all_records, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     data_write("a.txt", "1,1,1\n2,1,1\n2,2,2\n3,1,1\n3,2,1\n3,3,1\n3,4,1\n");
     static const char *const much[] = {"kind = per-user\nn = 3\n", "kind = per-user\nfraction = 0.99\n"};
     for (int i = 0; i < 2; i++) {
@@ -316,13 +306,12 @@ static void no_user_loses_all_records(void **state)
     }
 }
 
-static void duplicates_follow_the_policy(void **state)
+TEST_WITH(duplicates_follow_the_policy, data_enter, data_leave)
 {
     static const struct {
         const char *policy;
         double timed, untimed;
     } cases[] = {{"last", 2, 5}, {"first", 4, 1}, {"mean", 3, 3}, {"sum", 12, 12}};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct data_outcome out;
         const struct dataset *d = &out.dataset;
@@ -343,11 +332,10 @@ static void duplicates_follow_the_policy(void **state)
     DATA_REFUSED(CSV "duplicates = error\n", DPF_FAULT_DATA, "a.txt:4: user \"1\" and item \"7\"", "a.txt:2");
 }
 
-static void sums_respect_the_declared_range(void **state)
+TEST_WITH(sums_respect_the_declared_range, data_enter, data_leave)
 {
     struct data_outcome out;
     const struct dataset *d = &out.dataset;
-    (void)state;
     data_write("a.txt", "1,7,3\n1,7,4\n1,8,1\n");
     DATA_REFUSED(CSV "duplicates = sum\nvalue-min = 1\nvalue-max = 5\n", DPF_FAULT_DATA, "a.txt:2",
                  "outside the declared range");
@@ -362,11 +350,10 @@ static void sums_respect_the_declared_range(void **state)
 
 #define FILES CSV "[split]\nkind = files\ntest.path = b.txt\n"
 
-static void given_files_share_ids_and_never_pairs(void **state)
+TEST_WITH(given_files_share_ids_and_never_pairs, data_enter, data_leave)
 {
     struct data_outcome out;
     const struct dataset *d = &out.dataset;
-    (void)state;
     data_write("a.txt", "1,1,1\n1,2,2\n2,1,3\n");
     data_write("b.txt", "1,9,4\n7,1,5\n2,2,1\n");
     data_get(FILES, &out);
@@ -391,10 +378,9 @@ static void given_files_share_ids_and_never_pairs(void **state)
     dataset_free(&out.dataset);
 }
 
-static void patterns_read_all_but_the_test_file(void **state)
+TEST_WITH(patterns_read_all_but_the_test_file, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     data_write("a.txt", "1,1,1\n");
     data_write("b.txt", "1,2,2\n");
     data_write("c.txt", "1,3,3\n");
@@ -405,12 +391,11 @@ static void patterns_read_all_but_the_test_file(void **state)
     dataset_free(&out.dataset);
 }
 
-static void transposing_twice_is_the_identity(void **state)
+TEST_WITH(transposing_twice_is_the_identity, data_enter, data_leave)
 {
     struct data_outcome out;
     struct dpf_error error = {0};
     struct csr there = {0}, back = {0}, empty = {0};
-    (void)state;
     write_ratings("a.txt", 1327);
     data_get(CSV, &out);
     assert_int_equal(csr_transpose(&out.dataset.train.by_user, ITEMS, &there, &error), 0);
@@ -423,27 +408,4 @@ static void transposing_twice_is_the_identity(void **state)
     assert_int_equal(there.ptr[3], 0);
     csr_free(&there);
     dataset_free(&out.dataset);
-}
-
-int main(void)
-{
-#define TEST(F) cmocka_unit_test_setup_teardown(F, data_enter, data_leave)
-    const struct CMUnitTest tests[] = {
-        TEST(splits_depend_on_seed_and_ids_only),
-        TEST(parts_have_the_sizes_asked_for),
-        TEST(training_is_thinned_out),
-        TEST(folds_partition_the_records),
-        TEST(candidates_are_a_share_of_all_items),
-        TEST(cold_items_have_no_training_records),
-        TEST(the_last_record_is_held_out),
-        TEST(kinds_read_one_draw),
-        TEST(no_user_loses_all_records),
-        TEST(a_number_and_a_fraction_exclude_each_other),
-        TEST(duplicates_follow_the_policy),
-        TEST(sums_respect_the_declared_range),
-        TEST(given_files_share_ids_and_never_pairs),
-        TEST(patterns_read_all_but_the_test_file),
-        TEST(transposing_twice_is_the_identity),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

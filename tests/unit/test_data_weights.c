@@ -42,10 +42,9 @@ static void check_all(const struct dataset *d)
     check_records(d, &d->test.by_user, 1);
 }
 
-static void groups_have_their_sizes_and_ranges(void **state)
+TEST_WITH(groups_have_their_sizes_and_ranges, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     data_get(SYNTHETIC "weights.kind = groups\n[split]\nkind = per-user\nn = 3\n", &out);
     const struct privacy_weights *w = &out.dataset.weights;
     static const double lo[] = {0.1, 0.5, 1}, hi[] = {0.5, 1, 1};
@@ -67,12 +66,11 @@ static void groups_have_their_sizes_and_ranges(void **state)
     dataset_free(&out.dataset);
 }
 
-static void a_seed_of_their_own_fixes_them(void **state)
+TEST_WITH(a_seed_of_their_own_fixes_them, data_enter, data_leave)
 {
     static const char own[] = SYNTHETIC "weights.kind = groups\nweights.seed = 5\n";
     static const char runs[] = SYNTHETIC "weights.kind = groups\n";
     struct data_outcome a, b;
-    (void)state;
     assert_int_equal(data_try(own, 1, 1, &a), 0);
     assert_int_equal(data_try(own, 2, 2, &b), 0);
     assert_memory_equal(a.dataset.weights.users, b.dataset.weights.users, 400 * sizeof(float));
@@ -87,10 +85,9 @@ static void a_seed_of_their_own_fixes_them(void **state)
     dataset_free(&b.dataset);
 }
 
-static void files_name_every_id(void **state)
+TEST_WITH(files_name_every_id, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     data_write("a.txt", "anna,x,5\nanna,y,3\nben,x,1\n");
     data_write("b.txt", "anna 0.5\nben 1\nnobody 0.3\n");
     data_write("c.txt", "y 0.25\nx 0.5\n");
@@ -123,10 +120,9 @@ static void files_name_every_id(void **state)
                  "b.txt:1: a line holds an id and its weight", "data.weights.delimiter");
 }
 
-static void some_records_are_sensitive(void **state)
+TEST_WITH(some_records_are_sensitive, data_enter, data_leave)
 {
     struct data_outcome out;
-    (void)state;
     data_get(SYNTHETIC "weights.kind = sensitive\nweights.sensitive-share = 0.3\n"
                        "weights.sensitive-weight = 0.25\n[split]\nkind = per-user\nn = 2\n",
              &out);
@@ -150,13 +146,12 @@ static void some_records_are_sensitive(void **state)
     dataset_free(&out.dataset);
 }
 
-static void columns_of_weights_serve_rated_pairs(void **state)
+TEST_WITH(columns_of_weights_serve_rated_pairs, data_enter, data_leave)
 {
     struct data_outcome out;
     struct dpf_error error = {0};
     int32_t item = 1;
     float w;
-    (void)state;
     data_write("a.txt", "user,item,rating,w\nanna,x,5,0.5\nanna,y,3,0.25\nben,x,1,0.75\n");
     data_get(CSV "column.privacy-weight = w\n", &out);
     assert_true(dataset_has_weights(&out.dataset));
@@ -170,9 +165,8 @@ static void columns_of_weights_serve_rated_pairs(void **state)
     dataset_free(&out.dataset);
 }
 
-static void configurations_that_cannot_be(void **state)
+TEST_WITH(configurations_that_cannot_be, data_enter, data_leave)
 {
-    (void)state;
 #define GROUPS SYNTHETIC "weights.kind = groups\n"
     DATA_REFUSED(GROUPS "weights.user-shares = 0.5\n", DPF_FAULT_CONFIG, "test.ini:", "user-shares");
     DATA_REFUSED(GROUPS "weights.user-shares = 0.7, 0.7\n", DPF_FAULT_CONFIG, "1.4");
@@ -182,7 +176,7 @@ static void configurations_that_cannot_be(void **state)
 }
 
 /* What the plan knows without data, against a long average of what is drawn. */
-static void the_mean_is_public(void **state)
+TEST_WITH(the_mean_is_public, data_enter, data_leave)
 {
     static const char ini[] = "[data]\nformat = synthetic\nsynthetic.users = 30000\nsynthetic.items = 20000\n"
                               "synthetic.ratings = 300000\nweights.kind = groups\n";
@@ -191,7 +185,6 @@ static void the_mean_is_public(void **state)
     int64_t n;
     struct config_values data = {0};
     struct data_weight_range range;
-    (void)state;
     struct config *config = config_parse("test.ini", ini, strlen(ini), &error);
     const dpf_param *table = data_params(&n);
     assert_int_equal(config_bind(config, "data", table, n, sizeof(dpf_param), NULL, 1, &data, &error), 0);
@@ -210,19 +203,4 @@ static void the_mean_is_public(void **state)
     assert_true(fabs(users / 30000 - 0.5295) < 0.004);
     assert_true(fabs(items / 20000 - 0.6865) < 0.005);
     dataset_free(&out.dataset);
-}
-
-int main(void)
-{
-#define TEST(F) cmocka_unit_test_setup_teardown(F, data_enter, data_leave)
-    const struct CMUnitTest tests[] = {
-        TEST(groups_have_their_sizes_and_ranges),
-        TEST(a_seed_of_their_own_fixes_them),
-        TEST(files_name_every_id),
-        TEST(some_records_are_sensitive),
-        TEST(columns_of_weights_serve_rated_pairs),
-        TEST(configurations_that_cannot_be),
-        TEST(the_mean_is_public),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dataset/ids.h"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,29 +35,26 @@ static void assert_order(const char *const *texts, int n, const char *const *sor
     ids_free(&ids);
 }
 
-static void integers_ascend(void **state)
+TEST(integers_ascend)
 {
     static const char *const texts[] = {"10", "9", "-3", "9000000000000000000", "0", "5000000"};
     static const char *const sorted[] = {"-3", "0", "9", "10", "5000000", "9000000000000000000"};
-    (void)state;
     assert_order(texts, 6, sorted);
 }
 
 /* Where two ids stand does not depend on a third. */
-static void texts_stand_behind_integers(void **state)
+TEST(texts_stand_behind_integers)
 {
     static const char *const texts[] = {"10", "9", "007", "B1", "99999999999999999999", "-7"};
     static const char *const sorted[] = {"-7", "9", "10", "007", "99999999999999999999", "B1"};
-    (void)state;
     assert_order(texts, 6, sorted);
     assert_order(texts, 2, sorted + 1);
 }
 
-static void many_ids_keep_their_codes(void **state)
+TEST(many_ids_keep_their_codes)
 {
     struct ids ids = {0};
     char text[32];
-    (void)state;
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < 20000; i++) {
             snprintf(text, sizeof text, i % 3 == 0 ? "%d" : i % 3 == 1 ? "-%d" : "u%d", i + 1);
@@ -71,14 +64,13 @@ static void many_ids_keep_their_codes(void **state)
     ids_free(&ids);
 }
 
-static void merging_gives_the_same_map_in_any_order(void **state)
+TEST(merging_gives_the_same_map_in_any_order)
 {
     static const char *const texts[] = {"b", "7", "a", "12345678901", "-1", "c"};
     struct ids parts[2] = {{0}, {0}};
     struct id_map maps[2];
     int32_t map[8], rank[8];
     int64_t converted = 0;
-    (void)state;
     for (int i = 0; i < 6; i++)
         add(&parts[i % 2], texts[i]);
     add(&parts[0], texts[1]);
@@ -119,9 +111,8 @@ static void assert_becomes(const char *text, enum ids_encoding encoding, const c
     ids_free(&from);
 }
 
-static void each_id_becomes_utf8_by_itself(void **state)
+TEST(each_id_becomes_utf8_by_itself)
 {
-    (void)state;
     assert_becomes("caf\xe9", IDS_AUTO, "caf\xc3\xa9");
     assert_becomes("\xff", IDS_AUTO, "\xc3\xbf");
     assert_becomes("bar", IDS_AUTO, "bar");
@@ -129,7 +120,7 @@ static void each_id_becomes_utf8_by_itself(void **state)
     assert_becomes("bar", IDS_UTF8, "bar");
 }
 
-static void knows_utf8(void **state)
+TEST(knows_utf8)
 {
     static const char *const good[] = {
         "", "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xef\xbf\xbd"};
@@ -143,17 +134,15 @@ static void knows_utf8(void **state)
                                       "\x80",
                                       "\xe2\x82",
                                       "a\xff"};
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         assert_true(ids_is_utf8(good[i], strlen(good[i])));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(ids_is_utf8(bad[i], strlen(bad[i])));
 }
 
-static void ranges_are_integers_from_one(void **state)
+TEST(ranges_are_integers_from_one)
 {
     struct id_map map;
-    (void)state;
     assert_int_equal(id_map_range(1000, &map), 0);
     assert_string_equal(id_map_text(&map, 0), "1");
     assert_string_equal(id_map_text(&map, 999), "1000");
@@ -161,18 +150,4 @@ static void ranges_are_integers_from_one(void **state)
     assert_int_equal(id_map_find(&map, "1001"), -1);
     assert_int_equal(id_map_find(&map, "x"), -1);
     id_map_free(&map);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_ascend),
-        cmocka_unit_test(texts_stand_behind_integers),
-        cmocka_unit_test(many_ids_keep_their_codes),
-        cmocka_unit_test(merging_gives_the_same_map_in_any_order),
-        cmocka_unit_test(each_id_becomes_utf8_by_itself),
-        cmocka_unit_test(knows_utf8),
-        cmocka_unit_test(ranges_are_integers_from_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,12 +37,11 @@ static double kernel_of_classes(const struct home_terms *home, int32_t a, int32_
     return a == b ? 0 : home_kernel_of_classes(&home->kernels, of[a], of[b]);
 }
 
-static void kernels_are_of_public_facts(void **state)
+TEST_WITH(kernels_are_of_public_facts, data_enter, data_leave)
 {
     static const double even[ITEMS] = {1, 1, 1, 1, 1, 1};
     struct home_terms home;
     struct dpf_error error = {0};
-    (void)state;
     load_films();
     const struct feature_table *features = &films.dataset.features[DPF_SIDE_ITEMS];
     assert_int_equal(home_terms_open_lists(features, &films.dataset.words, ITEMS, even, &home, &error), 0);
@@ -81,7 +80,7 @@ static double deviation_of(const double *x, int n)
 }
 
 /* The formula, over pairs. */
-static void lists_follow_the_formula(void **state)
+TEST_WITH(lists_follow_the_formula, data_enter, data_leave)
 {
     static const double popularity[ITEMS] = {10, 5, 0, 2, 8, 1};
     static const int32_t own[2] = {2, 4};
@@ -89,7 +88,6 @@ static void lists_follow_the_formula(void **state)
                      scores[ITEMS] = {0.1, 0.5, -0.2, 0.3, 0.9, 0}, before[ITEMS];
     struct home_terms home;
     struct dpf_error error = {0};
-    (void)state;
     load_films();
     assert_int_equal(home_terms_open_lists(&films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words,
                                            ITEMS, popularity, &home, &error),
@@ -153,7 +151,7 @@ static void open_values(const float *at_home, int64_t n, struct scorer *scorer)
 }
 
 /* Each own record counts by its residual from a fit that does not see it. */
-static void values_get_what_the_own_records_leave(void **state)
+TEST_WITH(values_get_what_the_own_records_leave, data_enter, data_leave)
 {
     static const int32_t own_items[4] = {0, 2, 3, 4};
     static const float values[4] = {5, 2, 4, 1};
@@ -161,7 +159,6 @@ static void values_get_what_the_own_records_leave(void **state)
     struct score_desk desk = {.user = 0}, other = {.user = 0};
     struct dpf_error error = {0};
     double before[ITEMS], after[ITEMS], residual[4];
-    (void)state;
     load_films();
     open_values(NULL, 0, &at_home);
     assert_int_equal(
@@ -205,10 +202,9 @@ static void values_get_what_the_own_records_leave(void **state)
 }
 
 /* Loadings of public facts: bumps of the years, kinds times years; facts that the release has already are left out. */
-static void facts_are_loadings(void **state)
+TEST_WITH(facts_are_loadings, data_enter, data_leave)
 {
     int64_t n = 0;
-    (void)state;
     load_films();
     const struct feature_table *features = &films.dataset.features[DPF_SIDE_ITEMS];
     static const float one[ITEMS] = {1, 1, 1, 1, 1, 1};
@@ -255,13 +251,12 @@ static void facts_are_loadings(void **state)
 }
 
 /* A field with many categories is text: its categories are words, and make no classes. */
-static void wide_fields_are_words(void **state)
+TEST_WITH(wide_fields_are_words, data_enter, data_leave)
 {
     static const double even[300] = {1};
     struct home_terms home;
     struct dpf_error error = {0};
     char *lines = memory_new(1, 40000), *at = lines;
-    (void)state;
     for (int i = 0; i < 300; i++)
         at += sprintf(at, "%d,%d,5\n", i % 7, i);
     data_write("a.txt", lines);
@@ -269,7 +264,7 @@ static void wide_fields_are_words(void **state)
     for (int i = 0; i < 300; i++)
         at += sprintf(at, "%d,maker %d,kind %d\n", i, i < 2 ? 0 : i, i % 3);
     data_write("b.txt", lines);
-    data_get("[data]\nformat=csv\npath=a.txt\nheader=no\nitem-features=b.txt\nitem-features.format=csv\n"
+    data_get("[data]\nformat=csv\npath=a.txt\nheader=no\nitem-features=b.txt\n"
              "item-features.categories=maker, kind\n",
              &films);
     assert_int_equal(home_terms_open_lists(&films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words,
@@ -289,7 +284,7 @@ static void wide_fields_are_words(void **state)
 }
 
 /* Where everybody has the same list, the terms are added to the log of what was released. */
-static void popularity_is_a_logarithm(void **state)
+TEST_WITH(popularity_is_a_logarithm, data_enter, data_leave)
 {
     static const double base[ITEMS] = {10, 5, 0, 2, 8, -1};
     const dpf_array array = {.name = "base", .type = DPF_ARRAY_F8, .rows = ITEMS, .columns = 1, .data = base};
@@ -299,7 +294,6 @@ static void popularity_is_a_logarithm(void **state)
     struct score_desk desk = {.user = 0};
     struct dpf_error error = {0};
     double scores[ITEMS];
-    (void)state;
     load_films();
     assert_int_equal(score_form_read(&said, ITEMS, -1, "a test", DPF_FAULT_DATA, &scorer.form, &error), 0);
     assert_int_equal(scorer_open(&scorer, &error), 0);
@@ -315,27 +309,12 @@ static void popularity_is_a_logarithm(void **state)
 }
 
 /* What cannot be done is told with the key. */
-static void what_is_missing_is_named(void **state)
+TEST(what_is_missing_is_named)
 {
     struct home_terms home;
     struct dpf_error error = {0};
     const struct feature_table none = {.columns = 0};
     const double even = 1;
-    (void)state;
     assert_int_equal(home_terms_open_lists(&none, &none, ITEMS, &even, &home, &error), -1);
     assert_non_null(strstr(error.text, "[data] item-features"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kernels_are_of_public_facts, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(lists_follow_the_formula, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(values_get_what_the_own_records_leave, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(facts_are_loadings, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(wide_fields_are_words, data_enter, data_leave),
-        cmocka_unit_test_setup_teardown(popularity_is_a_logarithm, data_enter, data_leave),
-        cmocka_unit_test(what_is_missing_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

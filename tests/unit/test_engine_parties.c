@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Silos divide the records: each record is in one silo, the same one in both orientations. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include <sodium.h>
 
+#include "kit/test.h"
 #include "config/config.h"
 #include "data/load.h"
 #include "engine/parties.h"
@@ -104,21 +100,18 @@ static void check_silos(const char *kind, int partition)
     unmake(&f);
 }
 
-static void silos_divide_users(void **state)
+TEST(silos_divide_users)
 {
-    (void)state;
     check_silos("silos-by-users", DPF_SIDE_USERS);
 }
 
-static void silos_divide_items(void **state)
+TEST(silos_divide_items)
 {
-    (void)state;
     check_silos("silos-by-items", DPF_SIDE_ITEMS);
 }
 
-static void the_seed_decides_who_is_where(void **state)
+TEST(the_seed_decides_who_is_where)
 {
-    (void)state;
     struct fixture a, b;
     struct parties first, second;
     make(&a, "silos-by-users", 3, 1);
@@ -140,9 +133,8 @@ static void the_seed_decides_who_is_where(void **state)
 }
 
 /* As one of several processes, a silo has the users of whom there are records, whatever the seed says. */
-static void a_silo_of_its_own_has_those_of_its_records(void **state)
+TEST(a_silo_of_its_own_has_those_of_its_records)
 {
-    (void)state;
     struct fixture f;
     struct parties parties;
     make(&f, "silos-by-users", 3, 1);
@@ -162,9 +154,8 @@ static void a_silo_of_its_own_has_those_of_its_records(void **state)
 }
 
 /* Whether there are enough rows for all silos would tell of the data. */
-static void more_silos_than_rows_leave_some_empty(void **state)
+TEST(more_silos_than_rows_leave_some_empty)
 {
-    (void)state;
     struct fixture f;
     struct parties parties;
     int64_t members = 0;
@@ -179,9 +170,8 @@ static void more_silos_than_rows_leave_some_empty(void **state)
 
 /* The silo of each user of a stays when the users in front of it leave, as those of 1 to 53 less the first.
  */
-static void nobody_moves_when_a_user_leaves(void **state)
+TEST(nobody_moves_when_a_user_leaves)
 {
-    (void)state;
     struct fixture all, fewer;
     struct parties first, second;
     make(&all, "silos-by-users", 5, 4);
@@ -219,15 +209,4 @@ static int start(void **state)
     return sodium_init() < 0 ? -1 : 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(silos_divide_users),
-        cmocka_unit_test(silos_divide_items),
-        cmocka_unit_test(the_seed_decides_who_is_where),
-        cmocka_unit_test(a_silo_of_its_own_has_those_of_its_records),
-        cmocka_unit_test(more_silos_than_rows_leave_some_empty),
-        cmocka_unit_test(nobody_moves_when_a_user_leaves),
-    };
-    return cmocka_run_group_tests(tests, start, NULL);
-}
+FIXTURE(start, NULL)

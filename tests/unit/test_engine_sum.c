@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sum is opened, added to and closed once; one that honest messages cannot add up to is not believed, and leaves nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "engine/sum.h"
 
 #define ROWS 4
@@ -110,9 +106,8 @@ static int believes(struct fixture *f, int64_t first)
     return status == 0;
 }
 
-static void honest_messages_pass_and_others_do_not(void **state)
+TEST(honest_messages_pass_and_others_do_not)
 {
-    (void)state;
     for (int parts = 1; parts <= 2; parts++) {
         struct fixture f;
         begin(&f, parts);
@@ -141,10 +136,9 @@ static void honest_messages_pass_and_others_do_not(void **state)
     }
 }
 
-static void residues_are_nearest_to_zero(void **state)
+TEST(residues_are_nearest_to_zero)
 {
     struct fixture f;
-    (void)state;
     begin(&f, 1);
     f.shape.modulus = 10007;
     assert_true(believes(&f, -200));
@@ -154,11 +148,10 @@ static void residues_are_nearest_to_zero(void **state)
     end(&f);
 }
 
-static void order_and_counts(void **state)
+TEST(order_and_counts)
 {
     struct fixture f;
     struct engine_stats stats = {0};
-    (void)state;
     begin(&f, 1);
     assert_null(sum_result(&f.sum));
     assert_int_equal(add(&f, 0, 1, 1), -1); /* not open */
@@ -214,11 +207,10 @@ static int answer(void *context, const struct remote_release *release, struct dp
     return 0;
 }
 
-static void links_carry_messages_and_their_limit(void **state)
+TEST(links_carry_messages_and_their_limit)
 {
     struct fixture f;
     struct engine_remote remote = {.party = -1, .gather = gather, .answer = answer};
-    (void)state;
     begin(&f, 1);
     f.hands.link.remote = &remote;
     assert_int_equal(sum_open(&f.sum, &f.shape, &f.hands, &f.error), 0);
@@ -242,15 +234,4 @@ static void links_carry_messages_and_their_limit(void **state)
     assert_int_equal(sum_close(&f.sum, &f.error), 0);
     assert_null(sum_result(&f.sum));
     end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(honest_messages_pass_and_others_do_not),
-        cmocka_unit_test(residues_are_nearest_to_zero),
-        cmocka_unit_test(order_and_counts),
-        cmocka_unit_test(links_carry_messages_and_their_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

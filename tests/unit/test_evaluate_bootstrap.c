@@ -37,9 +37,8 @@ static void population(struct user_sums *sums, struct id_map *users, int64_t n)
     }
 }
 
-static void the_interval_of_a_share_is_that_of_the_normal_law(void **state)
+TEST(the_interval_of_a_share_is_that_of_the_normal_law)
 {
-    (void)state;
     struct user_sums sums;
     struct id_map users;
     double low[2], high[2], total[2] = {0};
@@ -58,9 +57,8 @@ static void the_interval_of_a_share_is_that_of_the_normal_law(void **state)
     id_map_free(&users);
 }
 
-static void workers_do_not_matter(void **state)
+TEST(workers_do_not_matter)
 {
-    (void)state;
     struct user_sums sums;
     struct id_map users;
     double low[2], high[2], low3[2], high3[2];
@@ -75,9 +73,8 @@ static void workers_do_not_matter(void **state)
 
 /* How often a user stands in a replicate follows from the id: users that are not averaged over change
  * nothing. */
-static void users_without_a_value_change_nothing(void **state)
+TEST(users_without_a_value_change_nothing)
 {
-    (void)state;
     struct user_sums sums, more;
     struct id_map users, more_users;
     double low[2], high[2], low_more[2], high_more[2];
@@ -116,9 +113,8 @@ static void evaluate_small_world(struct fixture_options *options, struct metrics
     free(test);
 }
 
-static void novelty_and_gini_by_hand(void **state)
+TEST(novelty_and_gini_by_hand)
 {
-    (void)state;
     static const int64_t one[] = {1};
     struct fixture_options options;
     struct metrics m;
@@ -134,9 +130,8 @@ static void novelty_and_gini_by_hand(void **state)
     metrics_free(&m);
 }
 
-static void bands_of_items_and_users_by_hand(void **state)
+TEST(bands_of_items_and_users_by_hand)
 {
-    (void)state;
     static const int64_t one[] = {1}, boundary[] = {1, 2};
     struct fixture_options options;
     struct metrics m;
@@ -155,16 +150,4 @@ static void bands_of_items_and_users_by_hand(void **state)
     fixture_close(fixture_metric(&m, "hr-activity-1+@1"), 0.5, 0, "hr of users with a record");
     assert_int_equal(fixture_count(&m, "hr-activity-0-0@1"), 0);
     metrics_free(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_interval_of_a_share_is_that_of_the_normal_law),
-        cmocka_unit_test(workers_do_not_matter),
-        cmocka_unit_test(users_without_a_value_change_nothing),
-        cmocka_unit_test(novelty_and_gini_by_hand),
-        cmocka_unit_test(bands_of_items_and_users_by_hand),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

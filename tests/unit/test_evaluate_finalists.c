@@ -177,9 +177,8 @@ static void finds_what_the_scorer_finds(int kind, int64_t k, struct rows *rows, 
     free(masked);
 }
 
-static void each_kind_of_processor_finds_them(void **state)
+TEST(each_kind_of_processor_finds_them)
 {
-    (void)state;
     static struct rows rows;
     int kinds = 0;
     for (int kind = SIMD_KIND_AVX512; kind <= SIMD_KIND_PORTABLE; kind++) {
@@ -222,9 +221,8 @@ static void assert_same_metrics(const struct metrics *a, const struct metrics *b
     }
 }
 
-static void metrics_have_the_same_bits(void **state)
+TEST(metrics_have_the_same_bits)
 {
-    (void)state;
     static struct rows rows;
     static const int64_t cutoffs[] = {3, 20}, bands[] = {5, 10};
     struct fixture_options options;
@@ -263,9 +261,8 @@ static void metrics_have_the_same_bits(void **state)
     free(test);
 }
 
-static void a_row_that_is_not_finite_is_reported(void **state)
+TEST(a_row_that_is_not_finite_is_reported)
 {
-    (void)state;
     static struct rows rows;
     static const float bad[] = {NAN, INFINITY, -INFINITY};
     struct fixture_options options;
@@ -291,14 +288,4 @@ static void a_row_that_is_not_finite_is_reported(void **state)
     fixture_dataset_free(&dataset);
     free(train);
     free(test);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_of_processor_finds_them),
-        cmocka_unit_test(metrics_have_the_same_bits),
-        cmocka_unit_test(a_row_that_is_not_finite_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

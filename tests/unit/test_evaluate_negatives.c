@@ -33,9 +33,8 @@ static int contains(const int32_t *list, int64_t n, int32_t item)
 }
 
 /* Both forms of pool: all items, and every third item. */
-static void never_repeats_nor_draws_excluded_items(void **state)
+TEST(never_repeats_nor_draws_excluded_items)
 {
-    (void)state;
     struct random_root *root;
     dpf_stream *stream = open_stream(5, &root);
     int32_t thirds[POOL / 3], excluded[POOL], out[POOL];
@@ -66,9 +65,8 @@ static void never_repeats_nor_draws_excluded_items(void **state)
     random_root_free(root);
 }
 
-static void depend_on_seed_and_user_only(void **state)
+TEST(depend_on_seed_and_user_only)
 {
-    (void)state;
     struct random_root *root, *other_root;
     dpf_stream *stream = open_stream(5, &root), *other = open_stream(6, &other_root);
     int32_t a[20], b[20], c[20], d[20];
@@ -87,9 +85,8 @@ static void depend_on_seed_and_user_only(void **state)
 }
 
 /* Counts of items and of pairs against a uniform choice of 5 of 12; bounds of five deviations. */
-static void every_subset_is_as_likely(void **state)
+TEST(every_subset_is_as_likely)
 {
-    (void)state;
     enum { USERS = 20000, ITEMS = 14, N = 12, WANTED = 5 };
     static const int32_t excluded[] = {3, 8};
     struct random_root *root;
@@ -120,9 +117,8 @@ static void every_subset_is_as_likely(void **state)
 
 /* Two draws of successive sampling by records, item by item, against their exact probabilities; one item that nobody has,
    and one so common that most draws meet it although it is excluded. */
-static void items_are_drawn_by_their_records(void **state)
+TEST(items_are_drawn_by_their_records)
 {
-    (void)state;
     enum { USERS = 20000, ITEMS = 6, WANTED = 2 };
     static const int64_t records[ITEMS] = {4, 0, 100000, 1, 2, 3};
     static const int32_t excluded[] = {2}, without_first[] = {1, 2, 3, 4, 5};
@@ -188,9 +184,8 @@ static int watch(void *context, int32_t user, const int32_t *items, int64_t n, d
 }
 
 /* The list: positives and items the user never touched; test records below the threshold are touched. */
-static void lists_hold_positives_and_untouched_items(void **state)
+TEST(lists_hold_positives_and_untouched_items)
 {
-    (void)state;
     enum { ITEMS = 30 };
     double *train = fixture_cells(1, ITEMS), *test = fixture_cells(1, ITEMS);
     for (int i = 0; i < 8; i++)
@@ -240,9 +235,8 @@ static int descending(void *context, int32_t user, const int32_t *items, int64_t
 }
 
 /* Three users over 30 items, of which the last ten have no training record. */
-static void rated_items_alone_are_negatives(void **state)
+TEST(rated_items_alone_are_negatives)
 {
-    (void)state;
     enum { ITEMS = 30, RATED = 20 };
     static const char *const from[] = {"rated", "popularity"};
     double *train = fixture_cells(3, ITEMS), *test = fixture_cells(3, ITEMS);
@@ -283,9 +277,8 @@ static void rated_items_alone_are_negatives(void **state)
 }
 
 /* The full ranking stands beside the sampled one, with the values that it has alone. */
-static void the_full_ranking_stands_beside(void **state)
+TEST(the_full_ranking_stands_beside)
 {
-    (void)state;
     enum { USERS = 3, ITEMS = 40 };
     double *train = fixture_cells(USERS, ITEMS), *test = fixture_cells(USERS, ITEMS);
     for (int u = 0; u < USERS; u++) {
@@ -333,18 +326,4 @@ static void the_full_ranking_stands_beside(void **state)
     fixture_dataset_free(&dataset);
     free(train);
     free(test);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(never_repeats_nor_draws_excluded_items),
-        cmocka_unit_test(depend_on_seed_and_user_only),
-        cmocka_unit_test(every_subset_is_as_likely),
-        cmocka_unit_test(items_are_drawn_by_their_records),
-        cmocka_unit_test(lists_hold_positives_and_untouched_items),
-        cmocka_unit_test(rated_items_alone_are_negatives),
-        cmocka_unit_test(the_full_ranking_stands_beside),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

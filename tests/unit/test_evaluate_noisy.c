@@ -34,14 +34,13 @@ static void read_layout(const struct fixture_options *fixture, int implicit, str
         fail_msg("%s", error.text);
 }
 
-static void each_group_has_one_count(void **state)
+TEST(each_group_has_one_count)
 {
     static const int64_t two[] = {1, 10};
     struct fixture_options fixture;
     struct evaluate_options options;
     struct noisy_layout layout;
     struct metric_moves moves;
-    (void)state;
     noisy_options(&fixture, "rmse, mse, hr, coverage, mae-user, ndcg, f1-of-means, popularity, mrank");
     fixture_list(&fixture, "k", two, 2);
     read_layout(&fixture, 0, &options, &layout);
@@ -90,14 +89,13 @@ static void sums_of(const struct evaluate_options *options, const struct noisy_l
 }
 
 /* Neighbours: a first, middle or last user without any records against one with any, or any against any. */
-static void one_user_moves_no_further_than_stated(void **state)
+TEST(one_user_moves_no_further_than_stated)
 {
     static const char *const lists[] = {
         "rmse", "rmse, mae", "hr, ndcg, mrr", "mse-user, rmse-user, mae-user",
         ("rmse, mae, mae-user, hr, ndcg, precision, recall, recall-capped, f1, "
          "map, map-hits, mrank")};
     double train[USERS * ITEMS], test[USERS * ITEMS], scores[USERS * ITEMS];
-    (void)state;
     for (int trial = 0; trial < 600; trial++) {
         struct fixture_options fixture;
         struct evaluate_options options;
@@ -139,7 +137,7 @@ static void one_user_moves_no_further_than_stated(void **state)
 
 /* The stated norms are reached, by a user with one record that is predicted without error and ranked first,
    or with the largest error and ranked last. */
-static void the_bound_is_reached(void **state)
+TEST(the_bound_is_reached)
 {
     double train[USERS * ITEMS], test[USERS * ITEMS], scores[USERS * ITEMS];
     struct fixture_options fixture;
@@ -148,7 +146,6 @@ static void the_bound_is_reached(void **state)
     struct metric_moves moves;
     int64_t best[NOISY_MOST_SUMS], worst[NOISY_MOST_SUMS], nobody[NOISY_MOST_SUMS];
     double changed = 0, came = 0;
-    (void)state;
     noisy_options(&fixture, "rmse, mae, mae-user, hr, mrank");
     fixture_option(&fixture, "release-records")->integer = 1;
     read_layout(&fixture, 0, &options, &layout);
@@ -172,7 +169,7 @@ static void the_bound_is_reached(void **state)
 }
 
 /* Without noise the figures are those of the private evaluation, where nobody is clipped. */
-static void without_noise_it_is_the_evaluation(void **state)
+TEST(without_noise_it_is_the_evaluation)
 {
     static const char *const names[] = {"rmse",         "mae",       "mse",           "mae-user",
                                         "rmse-user",    "hr@10",     "ndcg@10",       "mrank",
@@ -185,7 +182,6 @@ static void without_noise_it_is_the_evaluation(void **state)
     struct evaluate_options options;
     struct noisy_layout layout;
     int64_t sums[NOISY_MOST_SUMS];
-    (void)state;
     noisy_options(&fixture, "rmse, mae, mse, mae-user, rmse-user, hr, ndcg, mrank, precision, recall, "
                             "f1-of-means, coverage");
     fixture_option(&fixture, "release-records")->integer = ITEMS;
@@ -225,7 +221,7 @@ static int release(const struct fixture_options *fixture, const struct dataset *
 
 /* Whose scores are not finite contributes nothing, and stops nothing; so do data sets without test records.
  */
-static void nothing_that_a_user_does_stops_it(void **state)
+TEST(nothing_that_a_user_does_stops_it)
 {
     double train[USERS * ITEMS], test[USERS * ITEMS], scores[USERS * ITEMS];
     struct fixture_options fixture;
@@ -233,7 +229,6 @@ static void nothing_that_a_user_does_stops_it(void **state)
     struct metrics exact, with, without;
     struct dpf_error error = {0};
     struct random_root *key = random_root_seeded(7, "noise", &error);
-    (void)state;
     noisy_options(&fixture, "rmse, hr");
     for (int u = 0; u < USERS; u++)
         draw_user(train + u * ITEMS, test + u * ITEMS, scores + u * ITEMS);
@@ -281,11 +276,10 @@ static void refused(const struct fixture_options *fixture, double lo, double hi,
         fail_msg("\"%s\" is missing in: %s", what, error.text);
 }
 
-static void what_cannot_be_released_is_refused(void **state)
+TEST(what_cannot_be_released_is_refused)
 {
     static int64_t many[MOST_CUTOFFS];
     struct fixture_options fixture;
-    (void)state;
     noisy_options(&fixture, "rmse");
     fixture_enum(&fixture, "cold", "mean");
     refused(&fixture, 1, 5, "set cold = model");
@@ -301,17 +295,4 @@ static void what_cannot_be_released_is_refused(void **state)
     fixture_defaults(&fixture);
     fixture_option(&fixture, "release-share")->real = 0.5;
     refused(&fixture, 1, 5, "set release = noisy");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_group_has_one_count),
-        cmocka_unit_test(one_user_moves_no_further_than_stated),
-        cmocka_unit_test(the_bound_is_reached),
-        cmocka_unit_test(without_noise_it_is_the_evaluation),
-        cmocka_unit_test(nothing_that_a_user_does_stops_it),
-        cmocka_unit_test(what_cannot_be_released_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

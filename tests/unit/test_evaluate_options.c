@@ -16,9 +16,8 @@ static void refuses(struct fixture_options *options, const char *key, const char
                      -1);
 }
 
-static void refuses_what_bounds_cannot(void **state)
+TEST(refuses_what_bounds_cannot)
 {
-    (void)state;
     static const int64_t twice[] = {10, 5, 10}, falling[] = {25, 50, 50};
     static const struct {
         const char *metrics;
@@ -57,9 +56,8 @@ static void refuses_what_bounds_cannot(void **state)
     refuses(&options, "negatives", "sampled");
 }
 
-static void automatic_metrics_follow_the_feedback(void **state)
+TEST(automatic_metrics_follow_the_feedback)
 {
-    (void)state;
     struct fixture_options options;
     struct evaluate_options explicit_read, implicit_read;
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
@@ -77,9 +75,8 @@ static void automatic_metrics_follow_the_feedback(void **state)
 }
 
 /* Through the parser, as a run does it: defaults, lists, and a message that names the line. */
-static void binds_like_any_section(void **state)
+TEST(binds_like_any_section)
 {
-    (void)state;
     static const char text[] = "[evaluate]\nmetrics = hr, ndcg\nk = 5, 20\nrelevance-threshold = 4\n";
     static const char wrong[] = "[evaluate]\nk = 5\nmetrics = recal\n";
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
@@ -113,9 +110,8 @@ static void binds_like_any_section(void **state)
 }
 
 /* "hr@10", as results call it, sets the cut-offs where k does not; what contradicts k is refused. */
-static void names_may_have_cutoffs(void **state)
+TEST(names_may_have_cutoffs)
 {
-    (void)state;
     static const struct {
         const char *text, *refused; /* NULL: taken */
         int metrics, cutoffs, largest;
@@ -153,9 +149,8 @@ static void names_may_have_cutoffs(void **state)
 }
 
 /* The table documents itself: names are unique, every entry has help, defaults lie within bounds. */
-static void parameters_are_complete(void **state)
+TEST(parameters_are_complete)
 {
-    (void)state;
     int64_t n;
     const dpf_param *table = evaluate_params(&n);
     for (int64_t i = 0; i < n; i++) {
@@ -171,9 +166,8 @@ static void parameters_are_complete(void **state)
     }
 }
 
-static void every_metric_states_its_convention(void **state)
+TEST(every_metric_states_its_convention)
 {
-    (void)state;
     for (int id = 0; id < METRIC_COUNT; id++) {
         const char *name = metric_name((enum metric_id)id);
         char with_cutoff[64];
@@ -187,14 +181,4 @@ static void every_metric_states_its_convention(void **state)
     }
     assert_null(evaluate_convention("hit-rate"));
     assert_int_equal(metric_by_name("hr@10"), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_what_bounds_cannot), cmocka_unit_test(automatic_metrics_follow_the_feedback),
-        cmocka_unit_test(binds_like_any_section),     cmocka_unit_test(names_may_have_cutoffs),
-        cmocka_unit_test(parameters_are_complete),    cmocka_unit_test(every_metric_states_its_convention),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparisons of two models user by user: exact signs, draws, the normal law, intervals, and what cannot be tested. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "evaluate/paired_users.h"
 
 static struct random_root *seeded;
@@ -71,10 +66,9 @@ static void near(double got, double expected, double tolerance)
 }
 
 /* Differences 1, 2, 3, 4: of 16 signs two have a sum of 10 in size; 4, -1, 2, 3 adds to 8, which four have. */
-static void few_users_try_all_signs(void **state)
+TEST(few_users_try_all_signs)
 {
     const double zero[4] = {0}, all[] = {1, 2, 3, 4}, most[] = {-1, 2, 3, 4};
-    (void)state;
     struct paired_users out = compare(all, zero, NULL, 4, 0);
     near(out.p, 2.0 / 16, 0);
     near(out.difference, 2.5, 0);
@@ -96,10 +90,9 @@ static double uniform(uint64_t *x)
 }
 
 /* 400 users, and 30,000, of whom the sum is taken as normal: z = sum / sqrt(squares). */
-static void many_users_agree_with_the_normal_law(void **state)
+TEST(many_users_agree_with_the_normal_law)
 {
     static double a[30000], b[30000];
-    (void)state;
     for (int64_t n = 400; n <= 30000; n += 29600) {
         uint64_t x = 88172645463325252u;
         double sum = 0, squares = 0;
@@ -121,10 +114,9 @@ static void many_users_agree_with_the_normal_law(void **state)
 }
 
 /* RMSE: the root of the sum of squares over records; a user with many records weighs more. */
-static void errors_are_roots_over_records(void **state)
+TEST(errors_are_roots_over_records)
 {
     const double a[] = {4, 1, 9, 16}, b[] = {8, 2, 9, 16}, records[] = {1, 1, 2, 4};
-    (void)state;
     const struct paired_users out = compare(a, b, records, 4, 1);
     near(out.a, sqrt(30.0 / 8), 1e-15);
     near(out.b, sqrt(35.0 / 8), 1e-15);
@@ -134,19 +126,17 @@ static void errors_are_roots_over_records(void **state)
     near(out.p, 0.5, 0); /* of two users that differ; the others' signs change nothing */
 }
 
-static void users_without_records_are_left_out(void **state)
+TEST(users_without_records_are_left_out)
 {
     const double a[] = {1, 5, 3}, b[] = {0, 9, 1}, records[] = {1, 0, 1};
-    (void)state;
     const struct paired_users out = compare(a, b, records, 3, 0);
     assert_int_equal(out.users, 2);
     near(out.difference, 1.5, 0);
 }
 
-static void what_cannot_be_tested_says_why(void **state)
+TEST(what_cannot_be_tested_says_why)
 {
     const double a[] = {1, 2}, b[] = {1, 3}, bad[] = {1, (double)NAN}, none[] = {0, 0};
-    (void)state;
     struct paired_users out = compare(a, a, NULL, 2, 0);
     assert_string_equal(out.why_not, "all users have equal results");
     assert_true(isnan(out.p) && isnan(out.low));
@@ -157,14 +147,13 @@ static void what_cannot_be_tested_says_why(void **state)
 }
 
 /* Rows may stand in another order: pairs say who is who. */
-static void pairs_say_who_is_who(void **state)
+TEST(pairs_say_who_is_who)
 {
     const double a[] = {1, 2, 3}, b[] = {30, 10, 20};
     const int64_t chosen[][2] = {{0, 1}, {1, 2}, {2, 0}};
     struct table x, y;
     struct paired_users out;
     struct dpf_error error;
-    (void)state;
     fill(&x, a, NULL, 3, 0);
     fill(&y, b, NULL, 3, 0);
     assert_int_equal(paired_users_compare(&x.values, &y.values, 0, 0, chosen, 3, 0, 1, seeded, &out, &error),
@@ -175,15 +164,4 @@ static void pairs_say_who_is_who(void **state)
     free(y.values.rows);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_users_try_all_signs),
-        cmocka_unit_test(many_users_agree_with_the_normal_law),
-        cmocka_unit_test(errors_are_roots_over_records),
-        cmocka_unit_test(users_without_records_are_left_out),
-        cmocka_unit_test(what_cannot_be_tested_says_why),
-        cmocka_unit_test(pairs_say_who_is_who),
-    };
-    return cmocka_run_group_tests(tests, open_root, close_root);
-}
+FIXTURE(open_root, close_root)

@@ -28,9 +28,8 @@ static void rank_one_user(int64_t items, const int64_t *positive_ranks, int64_t 
     free(scores);
 }
 
-static void worked_example_with_two_positives(void **state)
+TEST(worked_example_with_two_positives)
 {
-    (void)state;
     static const int64_t ranks[] = {1, 4};
     struct metrics m;
     rank_one_user(20, ranks, 2, 5, &m);
@@ -47,9 +46,8 @@ static void worked_example_with_two_positives(void **state)
     metrics_free(&m);
 }
 
-static void worked_example_with_more_positives_than_places(void **state)
+TEST(worked_example_with_more_positives_than_places)
 {
-    (void)state;
     static const int64_t ranks[] = {1, 4, 13, 14, 15, 16, 17, 18};
     struct metrics m;
     rank_one_user(20, ranks, 8, 5, &m);
@@ -63,9 +61,8 @@ static void worked_example_with_more_positives_than_places(void **state)
 }
 
 /* With one positive, precision falls with k where implicit's "precision" would not. */
-static void precision_keeps_its_denominator(void **state)
+TEST(precision_keeps_its_denominator)
 {
-    (void)state;
     static const int64_t first[] = {1}, beyond[] = {11};
     struct metrics m;
     rank_one_user(20, first, 1, 10, &m);
@@ -151,9 +148,8 @@ static void naive(const struct world *w, int64_t k, double relevance, int mask, 
 }
 
 /* Long lists go through the narrowing of top_groups; k = 300 exceeds the number of some candidates. */
-static void agrees_with_counting_on_long_lists(void **state)
+TEST(agrees_with_counting_on_long_lists)
 {
-    (void)state;
     static const int64_t cutoffs[] = {1, 10, 300};
     struct world w;
     world_new(&w, 30, 700, 0, 3, 0);
@@ -187,9 +183,8 @@ static void agrees_with_counting_on_long_lists(void **state)
 }
 
 /* Few and many ties, ranges that overflow, differences that underflow, and a single value. */
-static void relative_rank_counts_ties_as_half(void **state)
+TEST(relative_rank_counts_ties_as_half)
 {
-    (void)state;
     static const struct {
         int levels;
         double centre, step;
@@ -229,9 +224,8 @@ static void relative_rank_counts_ties_as_half(void **state)
 }
 
 /* Ascending and descending scores are the extremes of narrowing. */
-static void order_of_items_does_not_matter(void **state)
+TEST(order_of_items_does_not_matter)
 {
-    (void)state;
     enum { ITEMS = 1000 };
     static const int64_t k = 70;
     double hr[2];
@@ -263,9 +257,8 @@ static void order_of_items_does_not_matter(void **state)
 }
 
 /* A constant model: 10 of 100 places. Full: 10 of the unseen items. */
-static void constant_model_scores_as_chance(void **state)
+TEST(constant_model_scores_as_chance)
 {
-    (void)state;
     enum { USERS = 40, ITEMS = 500 };
     double *train = fixture_cells(USERS, ITEMS), *test = fixture_cells(USERS, ITEMS);
     double *scores = memory_new(USERS * ITEMS, sizeof *scores);
@@ -298,9 +291,8 @@ static void constant_model_scores_as_chance(void **state)
     free(scores);
 }
 
-static void candidates_limit_the_list(void **state)
+TEST(candidates_limit_the_list)
 {
-    (void)state;
     struct world w;
     static const int64_t k = 2;
     world_new(&w, 2, 6, 0, 1, 0);
@@ -331,9 +323,8 @@ static void candidates_limit_the_list(void **state)
 }
 
 /* A test item that the user has a training record of cannot be recommended. */
-static void seen_positives_are_masked_too(void **state)
+TEST(seen_positives_are_masked_too)
 {
-    (void)state;
     static const double train[] = {1, NAN, NAN}, test[] = {1, NAN, NAN}, scores[] = {3, 2, 1};
     struct dataset dataset;
     fixture_dataset(&dataset, 1, 3, train, test, 1);
@@ -356,9 +347,8 @@ static void seen_positives_are_masked_too(void **state)
     fixture_dataset_free(&dataset);
 }
 
-static void nobody_with_positives_is_not_applicable(void **state)
+TEST(nobody_with_positives_is_not_applicable)
 {
-    (void)state;
     struct world w;
     world_new(&w, 20, 30, 0, 9, 0);
     struct fixture_options options;
@@ -381,9 +371,8 @@ static void nobody_with_positives_is_not_applicable(void **state)
     world_free(&w);
 }
 
-static void names_user_and_item_of_a_bad_score(void **state)
+TEST(names_user_and_item_of_a_bad_score)
 {
-    (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     struct world w;
     world_new(&w, 40, 50, 0, 5, 0);
@@ -420,9 +409,8 @@ static int fail_late(void *context, int32_t user, const int32_t *items, int64_t 
     return 0;
 }
 
-static void reports_the_first_of_several_bad_users(void **state)
+TEST(reports_the_first_of_several_bad_users)
 {
-    (void)state;
     struct world w;
     world_new(&w, 300, 50, 0, 5, 0);
     struct scorer scorer = {
@@ -442,9 +430,8 @@ static void reports_the_first_of_several_bad_users(void **state)
     world_free(&w);
 }
 
-static void same_bits_for_any_number_of_workers(void **state)
+TEST(same_bits_for_any_number_of_workers)
 {
-    (void)state;
     static const int workers[] = {1, 2, 7};
     static const int64_t cutoffs[] = {5, 20}, bands[] = {10, 20};
     struct world w;
@@ -498,9 +485,8 @@ static void same_bits_for_any_number_of_workers(void **state)
 }
 
 /* On the training part nothing is masked and the names say so. */
-static void training_figures_say_train(void **state)
+TEST(training_figures_say_train)
 {
-    (void)state;
     struct world w;
     world_new(&w, 10, 40, 0, 21, 0);
     for (int64_t i = 0; i < w.users * w.items; i++)
@@ -520,25 +506,4 @@ static void training_figures_say_train(void **state)
     metrics_free(&m);
     pool_free(pool);
     world_free(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worked_example_with_two_positives),
-        cmocka_unit_test(worked_example_with_more_positives_than_places),
-        cmocka_unit_test(precision_keeps_its_denominator),
-        cmocka_unit_test(agrees_with_counting_on_long_lists),
-        cmocka_unit_test(relative_rank_counts_ties_as_half),
-        cmocka_unit_test(order_of_items_does_not_matter),
-        cmocka_unit_test(constant_model_scores_as_chance),
-        cmocka_unit_test(candidates_limit_the_list),
-        cmocka_unit_test(seen_positives_are_masked_too),
-        cmocka_unit_test(nobody_with_positives_is_not_applicable),
-        cmocka_unit_test(names_user_and_item_of_a_bad_score),
-        cmocka_unit_test(reports_the_first_of_several_bad_users),
-        cmocka_unit_test(same_bits_for_any_number_of_workers),
-        cmocka_unit_test(training_figures_say_train),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,9 +36,8 @@ static void evaluate(struct fixture_options *options, int implicit, struct metri
     fixture_dataset_free(&dataset);
 }
 
-static void skips_cold_records(void **state)
+TEST(skips_cold_records)
 {
-    (void)state;
     struct fixture_options options;
     struct metrics m;
     fixture_defaults(&options);
@@ -53,9 +52,8 @@ static void skips_cold_records(void **state)
     metrics_free(&m);
 }
 
-static void predicts_cold_records_as_the_training_mean(void **state)
+TEST(predicts_cold_records_as_the_training_mean)
 {
-    (void)state;
     const double mean = 17.0 / 6, a = mean - 4, b = mean - 2;
     struct fixture_options options;
     struct metrics m;
@@ -73,9 +71,8 @@ static void predicts_cold_records_as_the_training_mean(void **state)
     metrics_free(&m);
 }
 
-static void takes_the_model_for_cold_records(void **state)
+TEST(takes_the_model_for_cold_records)
 {
-    (void)state;
     struct fixture_options options;
     struct metrics m;
     fixture_defaults(&options);
@@ -93,9 +90,8 @@ static void takes_the_model_for_cold_records(void **state)
 }
 
 /* Each shifted prediction of a user with a single warm test record is the training mean. */
-static void shifts_to_the_mean_of_the_user(void **state)
+TEST(shifts_to_the_mean_of_the_user)
 {
-    (void)state;
     struct fixture_options options;
     struct metrics m;
     fixture_defaults(&options);
@@ -107,9 +103,8 @@ static void shifts_to_the_mean_of_the_user(void **state)
 }
 
 /* Two warm records: the shift keeps their difference, and clipping comes after it. */
-static void shifts_before_it_clips(void **state)
+TEST(shifts_before_it_clips)
 {
-    (void)state;
     static const double some[] = {5, 4, N, N, N, N, 1, 1}; /* user 1 only keeps items 2 and 3 warm */
     static const double held[] = {N, N, 4, 1, N, N, N, N};
     static const double predicted[] = {0, 0, 3, 1, 0, 0, 0, 0};
@@ -128,9 +123,8 @@ static void shifts_before_it_clips(void **state)
     fixture_dataset_free(&dataset);
 }
 
-static void clips_only_when_told(void **state)
+TEST(clips_only_when_told)
 {
-    (void)state;
     static const double some[] = {5, 4, 2}, held[] = {5, N, N}, high[] = {7, 0, 0};
     static const char *const choices[] = {"auto", "yes", "no"};
     struct dataset dataset;
@@ -165,9 +159,8 @@ static void clips_only_when_told(void **state)
     fixture_dataset_free(&dataset);
 }
 
-static void bands_split_users_by_training_records(void **state)
+TEST(bands_split_users_by_training_records)
 {
-    (void)state;
     static const int64_t bands[] = {1, 2, 7};
     struct fixture_options options;
     struct metrics m;
@@ -188,9 +181,8 @@ static void bands_split_users_by_training_records(void **state)
 }
 
 /* All records cold and skipped: nothing to average. */
-static void nothing_left_is_not_applicable(void **state)
+TEST(nothing_left_is_not_applicable)
 {
-    (void)state;
     static const double none[] = {N, N}, held[] = {N, 3}, predicted[] = {1, 1};
     struct dataset dataset;
     struct dpf_error error;
@@ -209,9 +201,8 @@ static void nothing_left_is_not_applicable(void **state)
     fixture_dataset_free(&dataset);
 }
 
-static void train_rmse_is_of_the_training_records(void **state)
+TEST(train_rmse_is_of_the_training_records)
 {
-    (void)state;
     struct dataset dataset;
     struct fixture_model model = {ITEMS, scores};
     struct scorer scorer = {.context = &model, .scores = fixture_scores};
@@ -227,20 +218,4 @@ static void train_rmse_is_of_the_training_records(void **state)
     fixture_close(rmse, 1, 1e-15, "rmse of implicit records");
     fixture_dataset_free(&dataset);
     pool_free(pool);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skips_cold_records),
-        cmocka_unit_test(predicts_cold_records_as_the_training_mean),
-        cmocka_unit_test(takes_the_model_for_cold_records),
-        cmocka_unit_test(shifts_to_the_mean_of_the_user),
-        cmocka_unit_test(shifts_before_it_clips),
-        cmocka_unit_test(clips_only_when_told),
-        cmocka_unit_test(bands_split_users_by_training_records),
-        cmocka_unit_test(nothing_left_is_not_applicable),
-        cmocka_unit_test(train_rmse_is_of_the_training_records),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames: what is written is read, and nothing else is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "federation/frames.h"
 
 static float numbers[3 * 4];
@@ -62,9 +57,8 @@ static uint8_t *write_example(enum frame_kind kind, size_t *n)
     return bytes;
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
-    (void)state;
     for (enum frame_kind kind = FRAME_HELLO; kind < FRAME_N_KINDS; kind++) {
         size_t n;
         uint8_t *bytes = write_example(kind, &n);
@@ -95,9 +89,8 @@ static void what_is_written_is_read(void **state)
     }
 }
 
-static void what_is_cut_or_longer_is_refused(void **state)
+TEST(what_is_cut_or_longer_is_refused)
 {
-    (void)state;
     for (enum frame_kind kind = FRAME_HELLO; kind < FRAME_N_KINDS; kind++) {
         size_t n;
         struct frame got;
@@ -122,9 +115,8 @@ static void what_is_cut_or_longer_is_refused(void **state)
     }
 }
 
-static void headers_are_exact(void **state)
+TEST(headers_are_exact)
 {
-    (void)state;
     size_t n;
     struct frame got;
     uint8_t *bytes = write_example(FRAME_READY, &n);
@@ -142,9 +134,8 @@ static void headers_are_exact(void **state)
 }
 
 /* Sizes that do not fit, in every way that 12 bytes can say so, and numbers that are none. */
-static void rows_are_checked(void **state)
+TEST(rows_are_checked)
 {
-    (void)state;
     size_t n;
     struct frame got;
     uint8_t *bytes = write_example(FRAME_OVER, &n);
@@ -169,15 +160,4 @@ static void rows_are_checked(void **state)
         assert_int_equal(frame_take_rows(&got, &rows), -1);
     }
     free(bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(what_is_cut_or_longer_is_refused),
-        cmocka_unit_test(headers_are_exact),
-        cmocka_unit_test(rows_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

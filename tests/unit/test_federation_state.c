@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a party keeps: a round is answered once, whatever is started again, and nothing is sent that could not
  * be written down. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +13,7 @@
 
 #include <sodium.h>
 
+#include "kit/test.h"
 #include "base/files.h"
 #include "federation/party_state.h"
 
@@ -67,9 +62,8 @@ static const char *enter(struct party_state *state, const uint8_t of[16], const 
     return party_state_enter(state, of, agreed, user, data, is_known, &error) == 0 ? "" : error.text;
 }
 
-static void a_round_that_was_answered_stays_answered(void **unused)
+TEST(a_round_that_was_answered_stays_answered)
 {
-    (void)unused;
     struct party_state state;
     struct dpf_error error = {0};
     struct stat info;
@@ -107,9 +101,8 @@ static void a_round_that_was_answered_stays_answered(void **unused)
 }
 
 /* A server has begun rounds again: one that was paid for may be answered once more, one that was not stays answered. */
-static void a_round_that_is_paid_again_may_be_answered_again(void **unused)
+TEST(a_round_that_is_paid_again_may_be_answered_again)
 {
-    (void)unused;
     struct party_state state;
     struct dpf_error error = {0};
     const uint8_t of[16] = {7};
@@ -132,9 +125,8 @@ static void a_round_that_is_paid_again_may_be_answered_again(void **unused)
     party_state_close(&state);
 }
 
-static void a_run_is_joined_as_one_and_with_one_file(void **unused)
+TEST(a_run_is_joined_as_one_and_with_one_file)
 {
-    (void)unused;
     struct party_state state;
     int known;
     open_state(&state);
@@ -146,9 +138,8 @@ static void a_run_is_joined_as_one_and_with_one_file(void **unused)
     party_state_close(&state);
 }
 
-static void one_process_has_the_directory(void **unused)
+TEST(one_process_has_the_directory)
 {
-    (void)unused;
     struct party_state state, second;
     struct dpf_error error = {0};
     open_state(&state);
@@ -159,9 +150,8 @@ static void one_process_has_the_directory(void **unused)
 }
 
 /* A file that cannot be read may hold any round: none is answered. */
-static void a_damaged_file_answers_nothing(void **unused)
+TEST(a_damaged_file_answers_nothing)
 {
-    (void)unused;
     struct party_state state;
     char path[160];
     int known;
@@ -176,9 +166,8 @@ static void a_damaged_file_answers_nothing(void **unused)
 }
 
 /* Where nothing more can be written the round is not answered, and what was written before stays. */
-static void a_full_disk_is_a_failure(void **unused)
+TEST(a_full_disk_is_a_failure)
 {
-    (void)unused;
     int status, known;
     struct party_state state;
     struct dpf_error error = {0};
@@ -201,15 +190,4 @@ static void a_full_disk_is_a_failure(void **unused)
     party_state_close(&state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_round_that_was_answered_stays_answered),
-        cmocka_unit_test(a_round_that_is_paid_again_may_be_answered_again),
-        cmocka_unit_test(a_run_is_joined_as_one_and_with_one_file),
-        cmocka_unit_test(one_process_has_the_directory),
-        cmocka_unit_test(a_damaged_file_answers_nothing),
-        cmocka_unit_test(a_full_disk_is_a_failure),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+FIXTURE(begin, end)

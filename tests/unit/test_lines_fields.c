@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lines/fields.h"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,9 +28,8 @@ static void assert_split(const char *delimiter, const char *line, int64_t expect
     assert_string_equal(text, joined);
 }
 
-static void splits_at_every_kind_of_delimiter(void **state)
+TEST(splits_at_every_kind_of_delimiter)
 {
-    (void)state;
     assert_split("comma", "1,2,3.5,4", 4, "1/2/3.5/4");
     assert_split(",", " 1 , 2,3 ", 3, "1/2/3");
     assert_split("tab", "1\t\t2\t", 4, "1//2/");
@@ -47,10 +42,9 @@ static void splits_at_every_kind_of_delimiter(void **state)
     assert_split("pipe", "|", 2, "/");
 }
 
-static void refuses_delimiters_that_occur_in_data(void **state)
+TEST(refuses_delimiters_that_occur_in_data)
 {
     struct delimiter d;
-    (void)state;
     assert_int_equal(delimiter_parse("", &d), -1);
     assert_int_equal(delimiter_parse("a", &d), -1);
     assert_int_equal(delimiter_parse(".", &d), -1);
@@ -58,18 +52,17 @@ static void refuses_delimiters_that_occur_in_data(void **state)
     assert_int_equal(delimiter_parse("::::::::", &d), -1);
 }
 
-static void counts_fields_beyond_those_kept(void **state)
+TEST(counts_fields_beyond_those_kept)
 {
     struct delimiter d;
     struct field fields[FIELDS_MAX];
     char line[4 * FIELDS_MAX];
-    (void)state;
     memset(line, ',', sizeof line);
     assert_int_equal(delimiter_parse("comma", &d), 0);
     assert_int_equal(fields_split(&d, line, sizeof line, fields), 4 * FIELDS_MAX + 1);
 }
 
-static void only_canonical_integers_are_integers(void **state)
+TEST(only_canonical_integers_are_integers)
 {
     static const char *const others[] = {"",
                                          "-",
@@ -84,7 +77,6 @@ static void only_canonical_integers_are_integers(void **state)
                                          "-9223372036854775808",
                                          "99999999999999999999"};
     int64_t value;
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct field field = field_of(others[i]);
         assert_int_equal(field_integer(&field, &value), -1);
@@ -99,7 +91,7 @@ static void only_canonical_integers_are_integers(void **state)
 }
 
 /* The fast way must give the very bits that strtod gives. */
-static void reals_are_correctly_rounded(void **state)
+TEST(reals_are_correctly_rounded)
 {
     static const char *const texts[] = {"0",
                                         "-0",
@@ -117,7 +109,6 @@ static void reals_are_correctly_rounded(void **state)
                                         "179769313486231570000000000000000000000",
                                         "3.5E2",
                                         "0.000000000000001"};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct field field = field_of(texts[i]);
         double value = -1, expected = strtod(texts[i], NULL);
@@ -137,7 +128,7 @@ static void reals_are_correctly_rounded(void **state)
     }
 }
 
-static void no_number_is_guessed(void **state)
+TEST(no_number_is_guessed)
 {
     static const char *const others[] = {"",
                                          "-",
@@ -155,7 +146,6 @@ static void no_number_is_guessed(void **state)
                                          ("\xc2\xa0"
                                           "4")};
     double value;
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct field field = field_of(others[i]);
         if (field_real(&field, &value) == 0)
@@ -163,28 +153,13 @@ static void no_number_is_guessed(void **state)
     }
 }
 
-static void shows_bytes_that_cannot_be_seen(void **state)
+TEST(shows_bytes_that_cannot_be_seen)
 {
     char buffer[96], longer[300];
-    (void)state;
     struct field field = field_of("3\xc2\xa0");
     assert_string_equal(field_show(&field, buffer), "\"3\\xc2\\xa0\"");
     memset(longer, 1, sizeof longer);
     struct field hidden = {longer, sizeof longer};
     assert_true(strlen(field_show(&hidden, buffer)) < sizeof buffer);
     assert_non_null(strstr(buffer, "...\""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(splits_at_every_kind_of_delimiter),
-        cmocka_unit_test(refuses_delimiters_that_occur_in_data),
-        cmocka_unit_test(counts_fields_beyond_those_kept),
-        cmocka_unit_test(only_canonical_integers_are_integers),
-        cmocka_unit_test(reals_are_correctly_rounded),
-        cmocka_unit_test(no_number_is_guessed),
-        cmocka_unit_test(shows_bytes_that_cannot_be_seen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

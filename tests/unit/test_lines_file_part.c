@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of a file: each line is in exactly one, in order, wherever bytes are cut. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "lines/file_part.h"
 #include "lines/source.h"
 
@@ -48,7 +43,7 @@ static void expect_whole(const char *text, int parts)
     unlink(path);
 }
 
-static void lines_are_in_one_part(void **state)
+TEST(lines_are_in_one_part)
 {
     static const char *const texts[] = {"",
                                         "\n",
@@ -58,21 +53,17 @@ static void lines_are_in_one_part(void **state)
                                         "a\nlong long long long long long line\nb\n",
                                         "a long long long long long line\nb\nc\nd\ne\nf",
                                         "1\n22\n333\n4444\n55555\n666666\n7777777\n"};
-    (void)state;
-
     for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
         for (int parts = 1; parts <= 50; parts++)
             expect_whole(texts[t], parts);
 }
 
 /* Blocks of a part have whole lines, and numbers that no other part's have. */
-static void a_source_reads_a_part(void **state)
+TEST(a_source_reads_a_part)
 {
     char path[32];
     int64_t last = -1;
     int lines = 0;
-    (void)state;
-
     write_file(path, "1\n22\n333\n4444\n55555\n666666\n7777777");
     for (int p = 0; p < 3; p++) {
         struct source source;
@@ -94,23 +85,11 @@ static void a_source_reads_a_part(void **state)
     unlink(path);
 }
 
-static void a_missing_file_is_named(void **state)
+TEST(a_missing_file_is_named)
 {
     struct file_part part;
     struct dpf_error error = {0};
-    (void)state;
-
     assert_int_equal(file_part_open("/nowhere/at/all", 1, 2, &part, &error), -1);
     assert_int_equal(error.fault, DPF_FAULT_DATA);
     assert_non_null(strstr(error.text, "/nowhere/at/all"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_in_one_part),
-        cmocka_unit_test(a_source_reads_a_part),
-        cmocka_unit_test(a_missing_file_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

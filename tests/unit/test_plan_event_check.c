@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events that deny what a release does are refused, and the refusal names component and event. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "kit/test.h"
 #include "plan/event_check.h"
 #include "plugin/registry.h"
 
@@ -68,23 +64,23 @@ static void refused(const char *part)
         fail_msg("\"%s\" is missing in: %s", part, error.text);
 }
 
-static void sound_events_are_accepted(void **state)
+TEST_WITH(sound_events_are_accepted, begin, NULL)
 {
     add(DPF_EVENT_GAUSSIAN, FIRST | SECOND | GRAM(0), 1);
     accepted(); /* what no unit moves needs no event, */
     add(DPF_EVENT_NO_OP, THIRD | GRAM(1) | GRAM(2), 0);
     events[1].flags = DPF_EVENT_DATA_BLIND;
     accepted();
-    begin(state);
+    begin(test_state);
     add(DPF_EVENT_LAPLACE, 0, 1); /* no bits: the whole message, whatever moves */
     accepted();
-    begin(state);
+    begin(test_state);
     add(DPF_EVENT_GAUSSIAN, FIRST | GRAM(0), 1);
     add(DPF_EVENT_NON_PRIVATE, SECOND, NAN); /* released as it is, and said so */
     accepted();
 }
 
-static void blocks_that_move_are_not_free(void **state)
+TEST_WITH(blocks_that_move_are_not_free, begin, NULL)
 {
     static const struct {
         int32_t kind;
@@ -98,13 +94,13 @@ static void blocks_that_move_are_not_free(void **state)
     static const uint32_t blocks[] = {FIRST, SECOND, GRAM(0), FIRST | THIRD};
     for (size_t d = 0; d < sizeof denials / sizeof *denials; d++)
         for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
-            begin(state);
+            begin(test_state);
             add(DPF_EVENT_GAUSSIAN, (FIRST | SECOND | GRAM(0)) & ~blocks[b], 1);
             add(denials[d].kind, blocks[b], denials[d].norm);
             events[1].flags = denials[d].flags;
             refused("event 1 (items, term 0, block");
         }
-    begin(state); /* one unit under one adjacency is enough, stated or not */
+    begin(test_state); /* one unit under one adjacency is enough, stated or not */
     sensitivity.blocks[2].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l1 = NAN;
     sensitivity.blocks[2].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].l2 = NAN;
     sensitivity.blocks[2].at[DPF_UNIT_RECORD][DPF_ADJ_FLIP].linf = NAN;
@@ -113,18 +109,18 @@ static void blocks_that_move_are_not_free(void **state)
     refused("no-op) costs nothing, but the data moves block 2");
 }
 
-static void every_block_has_one_event(void **state)
+TEST_WITH(every_block_has_one_event, begin, NULL)
 {
     add(DPF_EVENT_GAUSSIAN, FIRST | GRAM(0), 1);
     refused("states no event of block 1");
-    begin(state);
+    begin(test_state);
     add(DPF_EVENT_GAUSSIAN, FIRST | SECOND, 1);
     refused("states no event of block gram 0");
-    begin(state);
+    begin(test_state);
     add(DPF_EVENT_GAUSSIAN, FIRST | SECOND | GRAM(0), 1);
     add(DPF_EVENT_GAUSSIAN, SECOND, 1);
     refused("block 1, gaussian) is about block 1, and so is event 0");
-    begin(state);
+    begin(test_state);
     add(DPF_EVENT_GAUSSIAN, FIRST | SECOND | GRAM(0) | UINT32_C(1) << 5, 1);
     refused("is about block 5, which the release has not");
     term.sent.has_gram = 0;
@@ -133,19 +129,9 @@ static void every_block_has_one_event(void **state)
     refused("is about block gram 0, which the release has not");
 }
 
-static void noise_that_is_stated_is_planned(void **state)
+TEST_WITH(noise_that_is_stated_is_planned, begin, NULL)
 {
-    (void)state;
     add(DPF_EVENT_GAUSSIAN, FIRST | SECOND | GRAM(0), 1);
     term.noise.scale[1] = 0;
     refused("states noise, but its plan adds none to block 1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(sound_events_are_accepted, begin),
-                                       cmocka_unit_test_setup(blocks_that_move_are_not_free, begin),
-                                       cmocka_unit_test_setup(every_block_has_one_event, begin),
-                                       cmocka_unit_test_setup(noise_that_is_stated_is_planned, begin)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of facts of the input: what is allowed where, which condition fails, and with which key it holds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "dpframe/privacy.h"
 #include "privacy/guarantee.h"
 #include "reading/data_params.h"
@@ -90,7 +86,7 @@ static void expect(const struct judged *j)
     stop_asking(&a);
 }
 
-static void each_fact_fails_its_condition_and_names_its_key(void **state)
+TEST(each_fact_fails_its_condition_and_names_its_key)
 {
     static const struct judged cases[] = {
         {FORM LISTS USER_COMES, 9, NULL, 0, NULL},
@@ -141,12 +137,11 @@ static void each_fact_fails_its_condition_and_names_its_key(void **state)
         {FORM LISTS "[split]\nkind = random-exact\n" USER_COMES, 9, NULL, 11, "kind = random"},
         {FORM LISTS "[split]\nkind = random\n" RECORD_COMES, 9, NULL, 0, NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect(&cases[i]);
 }
 
-static void a_sum_needs_users_from_a_list(void **state)
+TEST(a_sum_needs_users_from_a_list)
 {
     static const struct {
         const char *text;
@@ -159,7 +154,6 @@ static void a_sum_needs_users_from_a_list(void **state)
         {FORM LISTS RECORD_COMES, 0},
         {FORM VALUE_CHANGES, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int64_t least = 1; least <= 2; least++) {
             struct asking a;
@@ -174,7 +168,7 @@ static void a_sum_needs_users_from_a_list(void **state)
 }
 
 /* Who may decide what, for each promise: the whole rule. */
-static void the_rule(void **state)
+TEST(the_rule)
 {
     static const struct {
         struct promise promise;
@@ -190,7 +184,6 @@ static void the_rule(void **state)
         {{.unit = DPF_UNIT_RECORD, .adjacency = DPF_ADJ_ZERO_OUT, .pattern_public = 1}, 0, 1, 1},
         {{.unit = DPF_UNIT_RECORD, .adjacency = DPF_ADJ_REPLACE_VALUE}, 0, 1, 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (int by = BY_NOBODY; by < BY_OWN_RECORDS; by++)
             assert_true(input_allows((enum decider)by, &rows[i].promise));
@@ -202,7 +195,7 @@ static void the_rule(void **state)
 }
 
 /* Reading takes the promise from the text of the keys, and plans from their values. */
-static void the_promise_is_that_of_the_keys(void **state)
+TEST(the_promise_is_that_of_the_keys)
 {
     static const char *const units[] = {"", "unit = record\n", "unit = user\n"};
     static const char *const adjacencies[] = {"",
@@ -214,7 +207,6 @@ static void the_promise_is_that_of_the_keys(void **state)
     static const char *const others[] = {"", "interaction-pattern = public\nobserver = server\n",
                                          "id-lists = public\nobserver = parties\n",
                                          "id-lists = private\nobserver = outsider\n"};
-    (void)state;
     for (int i = 0; i < 3 * 6 * 4; i++) {
         char text[256];
         struct asking a;
@@ -233,11 +225,11 @@ static void the_promise_is_that_of_the_keys(void **state)
 }
 
 /* Every entry is complete: it has an answer, and where it can fail, a sentence that names its key. */
-static void the_table_is_complete(void **state)
+TEST(the_table_is_complete)
 {
     struct asking a;
-    (void)state;
     ask(&a, FORM USER_COMES);
+    a.question.public_files = "[data] users-file: ...";
     for (int f = 0; f < N_INPUT_FACTS; f++) {
         const struct fact_entry *e = input_fact_at((enum input_fact)f);
         assert_non_null(e->name);
@@ -252,12 +244,11 @@ static void the_table_is_complete(void **state)
 }
 
 /* docs/privacy.md has the table as it is. If it has changed: the message is the new one. */
-static void the_documents_have_this_table(void **state)
+TEST(the_documents_have_this_table)
 {
     char path[512];
     struct text table = {0};
     static char page[1 << 18];
-    (void)state;
     snprintf(path, sizeof path, "%s/docs/privacy.md", getenv("DPFRAME_SOURCE_DIR"));
     FILE *stream = fopen(path, "r");
     assert_non_null(stream);
@@ -269,17 +260,4 @@ static void the_documents_have_this_table(void **state)
         fputs(table.data, stderr); /* cmocka cuts long messages off */
     text_free(&table);
     assert_true(found);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_fact_fails_its_condition_and_names_its_key),
-        cmocka_unit_test(a_sum_needs_users_from_a_list),
-        cmocka_unit_test(the_rule),
-        cmocka_unit_test(the_promise_is_that_of_the_keys),
-        cmocka_unit_test(the_table_is_complete),
-        cmocka_unit_test(the_documents_have_this_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of names in configurations: terms, transforms, accountants. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "plan/components.h"
 
 static void check(const char *list, int n, const char *const *expected)
@@ -22,9 +18,8 @@ static void check(const char *list, int n, const char *const *expected)
     free(names);
 }
 
-static void blanks_and_empty_parts_vanish(void **state)
+TEST(blanks_and_empty_parts_vanish)
 {
-    (void)state;
     check("", 0, NULL);
     check(" \t ", 0, NULL);
     check(",,,", 0, NULL);
@@ -35,9 +30,8 @@ static void blanks_and_empty_parts_vanish(void **state)
 }
 
 /* The array is sized by the list's length: the most names that fit are single letters. */
-static void many_names_fit(void **state)
+TEST(many_names_fit)
 {
-    (void)state;
     enum { N = 1000 };
     char list[2 * N + 1];
     for (int i = 0; i < N; i++) {
@@ -53,13 +47,4 @@ static void many_names_fit(void **state)
         assert_true(names[i][1] == '\0');
     }
     free(names);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blanks_and_empty_parts_vanish),
-        cmocka_unit_test(many_names_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instances: parameters, services, randomness, failure reports, memory; and the workers' scratch. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "base/pool.h"
 #include "plugin/instance.h"
 #include "plugin/registry.h"
@@ -117,9 +112,8 @@ static struct instance *make(struct setting *setting, struct dpf_error *error)
 
 /* ---- instances ---- */
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     struct setting setting;
     struct dpf_error error = {0};
     open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\nfactor = 0.25\n");
@@ -132,9 +126,56 @@ static void test_values(void **state)
     close_setting(&setting);
 }
 
-static void test_unknown_key(void **state)
+static dpf_status fill(const dpf_host *host, const dpf_params *params, void **self)
 {
-    (void)state;
+    struct probe *probe = *self;
+    assert_true(!probe->host && probe->factor == 0); /* zeroed */
+    probe->factor = params->values[0].real;
+    return probe->factor > 5 ? (host->fail)(host, DPF_E_CONFIG, 0, "too much") : DPF_OK;
+}
+
+/* The host makes the instance and frees it, also where create fails or where there is neither create nor destroy. */
+TEST(test_instances_of_the_host)
+{
+    for (int create = 0; create < 2; create++) {
+        struct setting setting;
+        struct dpf_error error = {0};
+        open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\nfactor = 0.25\n");
+        setting.component.create = create ? fill : NULL;
+        setting.component.destroy = NULL;
+        setting.component.instance_bytes = sizeof(struct probe);
+        struct instance *instance = make(&setting, &error);
+        assert_non_null(instance);
+        assert_true(((struct probe *)instance->self)->factor == (create ? 0.25 : 0));
+        assert_int_equal(instance_blocks(instance), 1);
+        assert_int_equal(instance_end(instance), 0);
+        close_setting(&setting);
+        open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\nfactor = 6\n");
+        setting.component.create = fill;
+        setting.component.destroy = NULL;
+        setting.component.instance_bytes = sizeof(struct probe);
+        assert_null(make(&setting, &error));
+        assert_non_null(strstr(error.text, "too much"));
+        close_setting(&setting);
+    }
+}
+
+/* A descriptor of older headers ends before instance_bytes: what stands behind it is not read. */
+TEST(test_descriptor_without_instance_bytes)
+{
+    struct setting setting;
+    struct dpf_error error = {0};
+    open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\nfactor = 0.25\n");
+    setting.component.size = offsetof(dpf_component, instance_bytes);
+    setting.component.instance_bytes = UINT64_MAX / 2;
+    struct instance *instance = make(&setting, &error);
+    assert_non_null(instance);
+    assert_int_equal(instance_end(instance), 0);
+    close_setting(&setting);
+}
+
+TEST(test_unknown_key)
+{
     struct setting setting;
     struct dpf_error error = {0};
     open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\nfacctor = 0.25\n");
@@ -144,9 +185,8 @@ static void test_unknown_key(void **state)
     close_setting(&setting);
 }
 
-static void test_create_failure_names_the_line(void **state)
+TEST(test_create_failure_names_the_line)
 {
-    (void)state;
     struct setting setting;
     struct dpf_error error = {0};
     open_setting(&setting, DPF_ROLE_TRANSFORM, "\n[users.transform]\nfactor = 6\n");
@@ -157,9 +197,8 @@ static void test_create_failure_names_the_line(void **state)
     close_setting(&setting);
 }
 
-static void test_result(void **state)
+TEST(test_result)
 {
-    (void)state;
     struct setting setting;
     struct dpf_error error = {0};
     open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\nfactor = 1\n");
@@ -194,9 +233,8 @@ static void test_result(void **state)
     close_setting(&setting);
 }
 
-static void test_allocation_failure(void **state)
+TEST(test_allocation_failure)
 {
-    (void)state;
     struct setting setting;
     open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\n");
     for (int k = 1; k <= 2; k++) {
@@ -215,9 +253,8 @@ static void test_allocation_failure(void **state)
     close_setting(&setting);
 }
 
-static void test_memory_is_zeroed_and_aligned(void **state)
+TEST(test_memory_is_zeroed_and_aligned)
 {
-    (void)state;
     struct setting setting;
     struct dpf_error error = {0};
     open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\n");
@@ -239,9 +276,8 @@ static void test_memory_is_zeroed_and_aligned(void **state)
     close_setting(&setting);
 }
 
-static void test_services(void **state)
+TEST(test_services)
 {
-    (void)state;
     struct setting setting;
     struct dpf_error error = {0};
     open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\n");
@@ -274,9 +310,8 @@ static uint64_t first_word(const struct instance *instance)
 
 /* Mechanisms, samplers, aggregators and recommenders draw from the privacy root, all others from the seeded
  * one. */
-static void test_roots(void **state)
+TEST(test_roots)
 {
-    (void)state;
     static const struct {
         const char *role;
         int private_root;
@@ -303,9 +338,8 @@ static void test_roots(void **state)
     }
 }
 
-static void test_no_root_is_an_error(void **state)
+TEST(test_no_root_is_an_error)
 {
-    (void)state;
     struct setting setting;
     struct dpf_error error = {0};
     open_setting(&setting, DPF_ROLE_MECHANISM, "[users.transform]\n");
@@ -325,9 +359,8 @@ static int report(void *context, int64_t task, int worker)
     return 0;
 }
 
-static void test_reports_from_many_workers(void **state)
+TEST(test_reports_from_many_workers)
 {
-    (void)state;
     struct setting setting;
     struct dpf_error error = {0};
     open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\n");
@@ -341,9 +374,8 @@ static void test_reports_from_many_workers(void **state)
     close_setting(&setting);
 }
 
-static void test_leak_is_counted(void **state)
+TEST(test_leak_is_counted)
 {
-    (void)state;
     struct setting setting;
     struct dpf_error error = {0};
     open_setting(&setting, DPF_ROLE_TRANSFORM, "[users.transform]\n");
@@ -361,9 +393,8 @@ static void test_leak_is_counted(void **state)
 
 /* ---- workers ---- */
 
-static void test_scratch(void **state)
+TEST(test_scratch)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct instance instance = {0};
     struct worker *worker = worker_new(3, 5, &error);
@@ -392,9 +423,8 @@ static void test_scratch(void **state)
 }
 
 /* Once the sizes are known, scratch comes from one block that stays where it is. */
-static void test_scratch_settles(void **state)
+TEST(test_scratch_settles)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct instance instance = {0};
     struct worker *worker = worker_new(0, 1, &error);
@@ -421,9 +451,8 @@ static void count_task(void *context, int64_t task, int32_t worker)
 }
 
 /* Tasks run once each; the pool is lent to one call. */
-static void test_tasks(void **state)
+TEST(test_tasks)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct instance instance = {0};
     struct pool *pool = pool_new(3);
@@ -449,9 +478,8 @@ static void test_tasks(void **state)
     pool_free(pool);
 }
 
-static void test_cancel(void **state)
+TEST(test_cancel)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct instance instance = {0};
     struct worker *worker = worker_new(0, 1, &error);
@@ -463,26 +491,4 @@ static void test_cancel(void **state)
     worker_cancel_reset();
     assert_int_equal(call->cancelled(call), 0);
     worker_free(worker);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_unknown_key),
-        cmocka_unit_test(test_create_failure_names_the_line),
-        cmocka_unit_test(test_result),
-        cmocka_unit_test(test_allocation_failure),
-        cmocka_unit_test(test_memory_is_zeroed_and_aligned),
-        cmocka_unit_test(test_services),
-        cmocka_unit_test(test_roots),
-        cmocka_unit_test(test_no_root_is_an_error),
-        cmocka_unit_test(test_reports_from_many_workers),
-        cmocka_unit_test(test_leak_is_counted),
-        cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_scratch_settles),
-        cmocka_unit_test(test_tasks),
-        cmocka_unit_test(test_cancel),
-    };
-    return cmocka_run_group_tests_name("plugin instances", tests, NULL, NULL);
 }

@@ -4,13 +4,7 @@
  * random vectors inside of all bounds, improved step by step. The statement is never exceeded, and for one
  * ball, a product of balls and L1 of L2 norms it is reached.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "dpframe/joint.h"
 
 #define N_BLOCKS 3
@@ -155,9 +149,8 @@ static void assert_largest(const struct world *w, int p, double slack, const cha
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 /* C max w / s, not C / s once for each block. */
-static void test_one_ball(void **state)
+TEST(test_one_ball)
 {
-    (void)state;
     static const double weights[] = {1, 3, 0.5};
     for (int p = 1; p <= 2; p++) {
         struct world w;
@@ -175,9 +168,8 @@ static void test_one_ball(void **state)
     }
 }
 
-static void test_product_of_balls(void **state)
+TEST(test_product_of_balls)
 {
-    (void)state;
     struct world w;
     start(&w);
     own_bound(&w, 0, 3);
@@ -189,9 +181,8 @@ static void test_product_of_balls(void **state)
     assert_largest(&w, 1, 1e-2, "product");
 }
 
-static void test_l1_of_l2(void **state)
+TEST(test_l1_of_l2)
 {
-    (void)state;
     struct world w;
     start(&w);
     joint_bound(&w, ALL, 2, 1, NULL, 5);
@@ -204,9 +195,8 @@ static void test_l1_of_l2(void **state)
 }
 
 /* An L2 ball in L1: Cauchy over the blocks' roots of lengths. */
-static void test_l2_ball_in_l1(void **state)
+TEST(test_l2_ball_in_l1)
 {
-    (void)state;
     struct world w;
     start(&w);
     joint_bound(&w, ALL, 2, 2, NULL, 1);
@@ -217,9 +207,8 @@ static void test_l2_ball_in_l1(void **state)
 }
 
 /* A ball and smaller bounds of blocks: the ball's room goes where noise is least. */
-static void test_ball_with_caps(void **state)
+TEST(test_ball_with_caps)
 {
-    (void)state;
     struct world w;
     start(&w);
     joint_bound(&w, ALL, 2, 2, NULL, 5);
@@ -238,9 +227,8 @@ static void test_ball_with_caps(void **state)
     assert_float_equal(largest(&w, 2), 4.5, 1e-9);
 }
 
-static void test_any_bounds_are_never_exceeded(void **state)
+TEST(test_any_bounds_are_never_exceeded)
 {
-    (void)state;
     for (int trial = 0; trial < 40; trial++) {
         struct world w;
         start(&w);
@@ -262,9 +250,8 @@ static void test_any_bounds_are_never_exceeded(void **state)
     }
 }
 
-static void test_what_is_not_stated(void **state)
+TEST(test_what_is_not_stated)
 {
-    (void)state;
     struct world w;
     start(&w);
     assert_true(isnan(largest(&w, 2)));
@@ -278,15 +265,4 @@ static void test_what_is_not_stated(void **state)
     assert_true(isinf(largest(&w, 2)));
     joint_bound(&w, ALL, 2, 2, NULL, 7);
     assert_float_equal(largest(&w, 2), 7, 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_ball),           cmocka_unit_test(test_product_of_balls),
-        cmocka_unit_test(test_l1_of_l2),           cmocka_unit_test(test_l2_ball_in_l1),
-        cmocka_unit_test(test_ball_with_caps),     cmocka_unit_test(test_any_bounds_are_never_exceeded),
-        cmocka_unit_test(test_what_is_not_stated),
-    };
-    return cmocka_run_group_tests_name("joint norms", tests, NULL, NULL);
 }

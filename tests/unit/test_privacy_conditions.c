@@ -27,10 +27,9 @@ static void expect_failing(struct privacy_case *c, const char *ids, const char *
     assert_int_equal(c->guarantee.run_holds, !ids[0]);
 }
 
-static void a_good_run_holds(void **state)
+TEST(a_good_run_holds)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     expect_failing(&c, "", NULL);
     assert_int_equal(c.guarantee.unit, DPF_UNIT_USER);
@@ -40,10 +39,9 @@ static void a_good_run_holds(void **state)
     case_end(&c);
 }
 
-static void bounds_must_be_public(void **state)
+TEST(bounds_must_be_public)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     c.term.bounded = 0;
     snprintf(c.term.unbounded_why, sizeof c.term.unbounded_why, "row norms are maxima over private factors");
@@ -54,10 +52,9 @@ static void bounds_must_be_public(void **state)
     case_end(&c);
 }
 
-static void inputs_must_be_public(void **state)
+TEST(inputs_must_be_public)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     c.term.reads = FROM_RAW_DATA;
     snprintf(c.term.reads_why, sizeof c.term.reads_why, "user factors come from raw ratings");
@@ -71,10 +68,9 @@ static void inputs_must_be_public(void **state)
     case_end(&c);
 }
 
-static void every_term_must_be_counted(void **state)
+TEST(every_term_must_be_counted)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     struct term_facts terms[2] = {c.term, c.term};
     c.facts.terms = terms;
@@ -90,10 +86,9 @@ static void every_term_must_be_counted(void **state)
     case_end(&c);
 }
 
-static void known_noise_hides_nothing_from_those_who_know_it(void **state)
+TEST(known_noise_hides_nothing_from_those_who_know_it)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     c.term.noise_where = DPF_NOISE_AT_PARTY;
     c.ledger.entries[0].event.flags = DPF_EVENT_NOISE_KNOWN;
@@ -107,10 +102,9 @@ static void known_noise_hides_nothing_from_those_who_know_it(void **state)
     case_end(&c);
 }
 
-static void shares_need_secure_aggregation(void **state)
+TEST(shares_need_secure_aggregation)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     case_privacy(&c, "unit = user\nadjacency = replace\nobserver = server\ntuning = public-data");
     c.term.noise_where = DPF_NOISE_IN_SHARES;
@@ -137,10 +131,9 @@ static void shares_need_secure_aggregation(void **state)
     case_end(&c);
 }
 
-static void noise_must_be_there_and_fresh(void **state)
+TEST(noise_must_be_there_and_fresh)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     c.term.has_mechanism = 0;
     expect_failing(&c, "C5", "without noise");
@@ -158,10 +151,9 @@ static void noise_must_be_there_and_fresh(void **state)
     case_end(&c);
 }
 
-static void sampling_is_claimed_only_where_it_happens(void **state)
+TEST(sampling_is_claimed_only_where_it_happens)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     case_privacy(&c, "unit = user\nadjacency = add-remove\ntuning = public-data");
     c.term.sampling = (dpf_sampling){.kind = DPF_SAMPLING_POISSON,
@@ -184,10 +176,9 @@ static void sampling_is_claimed_only_where_it_happens(void **state)
     case_end(&c);
 }
 
-static void unit_and_adjacency_must_fit(void **state)
+TEST(unit_and_adjacency_must_fit)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     c.term.unit_stated = 0;
     snprintf(c.term.unit_why, sizeof c.term.unit_why, "loss x states no sensitivity");
@@ -200,13 +191,12 @@ static void unit_and_adjacency_must_fit(void **state)
     case_end(&c);
 }
 
-static void who_rated_what_must_be_public_or_hidden(void **state)
+TEST(who_rated_what_must_be_public_or_hidden)
 {
     static const char record[] =
         "unit = record\nadjacency = replace-value\ntuning = public-data\ninteraction-pattern = ";
     struct privacy_case c;
     char settings[256];
-    (void)state;
     case_start(&c);
     c.term.support_observed = 1;
     expect_failing(&c, "", NULL); /* an outsider sees a sum with noise on every row */
@@ -235,10 +225,9 @@ static void who_rated_what_must_be_public_or_hidden(void **state)
 }
 
 /* Zeroed records still count for a solver that reads counts, unless who rated what is public. */
-static void counts_are_read_under_zero_out_too(void **state)
+TEST(counts_are_read_under_zero_out_too)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     c.term.reads_degrees = 1;
     case_privacy(&c, "unit = user\nadjacency = zero-out\ntuning = public-data");
@@ -249,13 +238,12 @@ static void counts_are_read_under_zero_out_too(void **state)
     case_end(&c);
 }
 
-static void presence_must_not_show(void **state)
+TEST(presence_must_not_show)
 {
     static const char *const who[] = {"outsider", "server", "parties"};
     static const char *const adjacencies[] = {"add-remove", "replace"};
     struct privacy_case c;
     char settings[128];
-    (void)state;
     case_start(&c);
     for (int seen = 0; seen < 4; seen++)
         for (int i = 0; i < 6; i++) {
@@ -276,10 +264,9 @@ static void presence_must_not_show(void **state)
     case_end(&c);
 }
 
-static void seeded_or_inexact_noise_fails_the_run_only(void **state)
+TEST(seeded_or_inexact_noise_fails_the_run_only)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     c.facts.secure = 0;
     expect_failing(&c, "C9", "seed");
@@ -293,10 +280,9 @@ static void seeded_or_inexact_noise_fails_the_run_only(void **state)
     case_end(&c);
 }
 
-static void tuning_is_declared_or_warned_of(void **state)
+TEST(tuning_is_declared_or_warned_of)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     case_judge(&c);
     assert_int_equal(c.guarantee.tuning_stated, 1);
@@ -308,12 +294,11 @@ static void tuning_is_declared_or_warned_of(void **state)
 }
 
 /* Which facts these are, and when they may be decided, is for reading/input_facts.h to say. */
-static void what_the_whole_input_decides_fails_its_condition(void **state)
+TEST(what_the_whole_input_decides_fails_its_condition)
 {
     static const int conditions[] = {2, 8, 11, 12};
     struct privacy_case c;
     char id[8];
-    (void)state;
     case_start(&c);
     for (int i = 0; i < 4; i++) {
         char *why = c.facts.not_allowed[conditions[i] - 1];
@@ -326,10 +311,9 @@ static void what_the_whole_input_decides_fails_its_condition(void **state)
     case_end(&c);
 }
 
-static void a_deviation_voids_the_run(void **state)
+TEST(a_deviation_voids_the_run)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     ledger_deviate(&c.ledger, "round 3 had too few survivors");
     case_judge(&c);
@@ -339,10 +323,9 @@ static void a_deviation_voids_the_run(void **state)
     case_end(&c);
 }
 
-static void defaults_are_the_weakest_promise_stated_in_full(void **state)
+TEST(defaults_are_the_weakest_promise_stated_in_full)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     case_privacy(&c, "");
     const dpf_value *values = c.privacy.params.values;
@@ -356,10 +339,9 @@ static void defaults_are_the_weakest_promise_stated_in_full(void **state)
 }
 
 /* What stops a run because of one unit's records, or of a number that is to be hidden. */
-static void completion_must_not_depend_on_a_unit(void **state)
+TEST(completion_must_not_depend_on_a_unit)
 {
     struct privacy_case c;
-    (void)state;
     case_start(&c);
     expect_failing(&c, "", NULL);
     assert_true(c.guarantee.zero_violations); /* auto, as all others hold */
@@ -382,29 +364,4 @@ static void completion_must_not_depend_on_a_unit(void **state)
     expect_failing(&c, "C1", NULL);
     assert_false(c.guarantee.zero_violations);
     case_end(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_run_holds),
-        cmocka_unit_test(bounds_must_be_public),
-        cmocka_unit_test(inputs_must_be_public),
-        cmocka_unit_test(every_term_must_be_counted),
-        cmocka_unit_test(known_noise_hides_nothing_from_those_who_know_it),
-        cmocka_unit_test(shares_need_secure_aggregation),
-        cmocka_unit_test(noise_must_be_there_and_fresh),
-        cmocka_unit_test(sampling_is_claimed_only_where_it_happens),
-        cmocka_unit_test(unit_and_adjacency_must_fit),
-        cmocka_unit_test(who_rated_what_must_be_public_or_hidden),
-        cmocka_unit_test(counts_are_read_under_zero_out_too),
-        cmocka_unit_test(presence_must_not_show),
-        cmocka_unit_test(seeded_or_inexact_noise_fails_the_run_only),
-        cmocka_unit_test(tuning_is_declared_or_warned_of),
-        cmocka_unit_test(what_the_whole_input_decides_fails_its_condition),
-        cmocka_unit_test(a_deviation_voids_the_run),
-        cmocka_unit_test(defaults_are_the_weakest_promise_stated_in_full),
-        cmocka_unit_test(completion_must_not_depend_on_a_unit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

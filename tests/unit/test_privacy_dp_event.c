@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ledger in the names of dp_accounting. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "privacy/dp_event.h"
 
 static struct ledger ledger;
@@ -77,9 +72,8 @@ static void has(const json_t *event, const char *field, double value)
         fail_msg("%s is %.17g instead of %.17g", field, found, value);
 }
 
-static void kinds_have_their_names_and_fields(void **state)
+TEST_WITH(kinds_have_their_names_and_fields, begin, end)
 {
-    (void)state;
     add(make(DPF_EVENT_GAUSSIAN, 6, 0, 2));
     add(make(DPF_EVENT_LAPLACE, 5, 0, 2));
     add(make(DPF_EVENT_DISCRETE_GAUSSIAN, 6, 0.5, 2));
@@ -110,10 +104,9 @@ static void kinds_have_their_names_and_fields(void **state)
     json_decref(whole);
 }
 
-static void only_draws_that_amplify_are_exported(void **state)
+TEST_WITH(only_draws_that_amplify_are_exported, begin, end)
 {
     dpf_event event = make(DPF_EVENT_GAUSSIAN, 2, 0, 1);
-    (void)state;
     event.sampling.kind = DPF_SAMPLING_POISSON;
     event.sampling.unit = DPF_UNIT_USER;
     event.sampling.rate = 0.25;
@@ -132,9 +125,8 @@ static void only_draws_that_amplify_are_exported(void **state)
 
 /* What has no class of its own goes by a bound that has: Skellam noise, flipped bits; with the draw inside.
  */
-static void bounds_stand_for_what_has_no_class(void **state)
+TEST_WITH(bounds_stand_for_what_has_no_class, begin, end)
 {
-    (void)state;
     dpf_event skellam = make(DPF_EVENT_SKELLAM, 0, 0.25, 1);
     skellam.p.skellam.variance = 16; /* 256 squared steps; a shift of 4 in either norm */
     add(skellam);
@@ -202,12 +194,11 @@ static double exported_delta(const json_t *event, double epsilon)
 }
 
 /* What is exported has no smaller divergence at any epsilon than the noise that is drawn, and hardly more. */
-static void exported_noise_is_no_more_private(void **state)
+TEST_WITH(exported_noise_is_no_more_private, begin, end)
 {
     static const double scales[] = {0.7, 1, 3, 12, 50};
     static const int shifts[] = {1, 2, 5, 40};
     static double mass[REACH + 1];
-    (void)state;
     for (size_t s = 0; s < sizeof scales / sizeof *scales; s++)
         for (size_t m = 0; m < sizeof shifts / sizeof *shifts; m++)
             for (int gaussian = 0; gaussian < 2; gaussian++) {
@@ -235,9 +226,8 @@ static void exported_noise_is_no_more_private(void **state)
 }
 
 /* Candidates that cost the same are one RepeatAndSelectDpEvent; others, and other laws, have no class. */
-static void selections_are_events_of_their_own(void **state)
+TEST_WITH(selections_are_events_of_their_own, begin, end)
 {
-    (void)state;
     for (int variant = 0; variant < 4; variant++) {
         dpf_event header = make(DPF_EVENT_SELECTION, 0, 0, NAN),
                   candidate = make(DPF_EVENT_CANDIDATE, 0, 0, NAN);
@@ -271,9 +261,8 @@ static void selections_are_events_of_their_own(void **state)
 }
 
 /* Nothing that is not proved here may look private there. */
-static void what_is_not_private_stays_so(void **state)
+TEST_WITH(what_is_not_private_stays_so, begin, end)
 {
-    (void)state;
     add(make(DPF_EVENT_NON_PRIVATE, 0, 0, 1));
     add(make(DPF_EVENT_GAUSSIAN, 1, 0, INFINITY));
     add(make(DPF_EVENT_GAUSSIAN, 1, 0, NAN));
@@ -304,17 +293,4 @@ static void what_is_not_private_stays_so(void **state)
         is(inner(whole, i, 7), "UnsupportedDpEvent");
     assert_int_equal(dp_event_unsupported(whole), 7);
     json_decref(whole);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(selections_are_events_of_their_own, begin, end),
-        cmocka_unit_test_setup_teardown(kinds_have_their_names_and_fields, begin, end),
-        cmocka_unit_test_setup_teardown(only_draws_that_amplify_are_exported, begin, end),
-        cmocka_unit_test_setup_teardown(bounds_stand_for_what_has_no_class, begin, end),
-        cmocka_unit_test_setup_teardown(exported_noise_is_no_more_private, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_not_private_stays_so, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

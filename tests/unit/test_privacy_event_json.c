@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events come back from JSON as they were, whatever their numbers are. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "kit/test.h"
 #include "privacy/event_json.h"
 
 static int same(double a, double b)
@@ -73,9 +69,8 @@ static void assert_same(const dpf_event *a, const dpf_event *b)
     assert_memory_equal(a->reserved, b->reserved, sizeof a->reserved);
 }
 
-static void events_come_back(void **state)
+TEST(events_come_back)
 {
-    (void)state;
     const dpf_event events[] = {sample(), {.kind = DPF_EVENT_NO_OP, .sensitivity = dpf_unstated()}};
     json_t *written = events_to_json(events, 2);
     char *text = json_dumps(written, JSON_REAL_PRECISION(17));
@@ -91,10 +86,9 @@ static void events_come_back(void **state)
     json_decref(written);
 }
 
-static void other_lists_are_refused(void **state)
+TEST(other_lists_are_refused)
 {
     static const char *const texts[] = {"{}", "[1]", "[[]]", "[[1,2,3]]", "[\"a\"]", "null"};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         int64_t n = 0;
         json_t *json = json_loads(texts[i], JSON_DECODE_ANY, NULL);
@@ -114,11 +108,4 @@ static void other_lists_are_refused(void **state)
     json_array_append_new(json_array_get(list, 0), json_real(1)); /* from another version */
     assert_null(events_from_json(list, &n));
     json_decref(list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(events_come_back),
-                                       cmocka_unit_test(other_lists_are_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

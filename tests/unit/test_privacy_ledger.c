@@ -2,14 +2,10 @@
 #include "privacy/ledger.h"
 
 #include "dpframe/host.h"
+#include "kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 #include <string.h>
 
 static dpf_event laplace_event(void)
@@ -36,12 +32,11 @@ static dpf_event laplace_event(void)
     return event;
 }
 
-static void keeps_events_in_order(void **state)
+TEST(keeps_events_in_order)
 {
     struct ledger ledger = {0};
     struct dpf_error error = {0};
     dpf_event event = laplace_event();
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         event.round = i;
         assert_int_equal(ledger_add(&ledger, &event, "items, laplace", &error), 0);
@@ -54,13 +49,12 @@ static void keeps_events_in_order(void **state)
     assert_null(ledger.entries);
 }
 
-static void cuts_long_sources(void **state)
+TEST(cuts_long_sources)
 {
     struct ledger ledger = {0};
     struct dpf_error error = {0};
     const dpf_event event = laplace_event();
     char source[300];
-    (void)state;
     memset(source, 'x', sizeof source - 1);
     source[sizeof source - 1] = '\0';
     assert_int_equal(ledger_add(&ledger, &event, source, &error), 0);
@@ -68,10 +62,9 @@ static void cuts_long_sources(void **state)
     ledger_free(&ledger);
 }
 
-static void keeps_the_first_deviation(void **state)
+TEST(keeps_the_first_deviation)
 {
     struct ledger ledger = {0};
-    (void)state;
     ledger_deviate(&ledger, "round %d: %d of %d parties answered", 3, 7, 10);
     ledger_deviate(&ledger, "another");
     assert_string_equal(ledger.deviation, "round 3: 7 of 10 parties answered");
@@ -87,12 +80,11 @@ static const char *text_at(json_t *object, const char *key)
 }
 
 /* What is not stated is left out or null, what is unbounded says so, names are those of the configuration. */
-static void writes_named_fields(void **state)
+TEST(writes_named_fields)
 {
     struct ledger ledger = {0};
     struct dpf_error error = {0};
     const dpf_event event = laplace_event();
-    (void)state;
     assert_int_equal(ledger_add(&ledger, &event, "items, laplace", &error), 0);
     json_t *list = ledger_json(&ledger);
     assert_int_equal(json_array_size(list), 1);
@@ -120,15 +112,4 @@ static void writes_named_fields(void **state)
     free(dump);
     json_decref(list);
     ledger_free(&ledger);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_events_in_order),
-        cmocka_unit_test(cuts_long_sources),
-        cmocka_unit_test(keeps_the_first_deviation),
-        cmocka_unit_test(writes_named_fields),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

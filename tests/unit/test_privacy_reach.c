@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trade-off curve of a list of (epsilon, delta), against that of a Gaussian mechanism in closed form. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "privacy/guarantee.h"
 
 #define POINTS 400
@@ -28,10 +23,9 @@ static double quantile(double p)
     return low;
 }
 
-static void a_gaussian_curve_is_found_from_below(void **state)
+TEST(a_gaussian_curve_is_found_from_below)
 {
     static const double mus[] = {0.1, 1, 3}, rates[] = {0.001, 0.05, 0.3, 0.9};
-    (void)state;
     for (size_t m = 0; m < sizeof mus / sizeof *mus; m++) {
         double epsilon[POINTS], delta[POINTS];
         for (int i = 0; i < POINTS; i++) {
@@ -49,19 +43,9 @@ static void a_gaussian_curve_is_found_from_below(void **state)
     }
 }
 
-static void nothing_known_bounds_nothing(void **state)
+TEST(nothing_known_bounds_nothing)
 {
     const double epsilon[1] = {0}, delta[1] = {1};
-    (void)state;
     assert_true(reach_missed(epsilon, delta, 1, 0.05) == 0.0);
     assert_true(reach_missed(epsilon, delta, 0, 0.05) == 0.0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gaussian_curve_is_found_from_below),
-        cmocka_unit_test(nothing_known_bounds_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

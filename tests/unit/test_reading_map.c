@@ -4,16 +4,12 @@
  * line_read makes of its lines, one after the other: in any order, with any line put in or taken out, in blocks of any
  * size, by any number of threads, by either parser; and a line at fault is void, with the same ids, in all of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "base/text.h"
 #include "reading/line.h"
 #include "reading/table.h"
@@ -265,9 +261,8 @@ static void check(const struct file_options *options, const struct drawn_line *l
     quoted_free(quoted);
 }
 
-static void a_file_is_its_lines(void **unused)
+TEST(a_file_is_its_lines)
 {
-    (void)unused;
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         const struct file_options form = complete(&forms[f]);
         for (int trial = 0; trial < 40; trial++) {
@@ -283,9 +278,8 @@ static void a_file_is_its_lines(void **unused)
 }
 
 /* Bytes that are no text at all. */
-static void a_file_of_any_bytes_is_its_lines(void **unused)
+TEST(a_file_of_any_bytes_is_its_lines)
 {
-    (void)unused;
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         const struct file_options form = complete(&forms[f]);
         for (int trial = 0; trial < 20; trial++) {
@@ -301,13 +295,4 @@ static void a_file_of_any_bytes_is_its_lines(void **unused)
             check(&form, lines, LINES);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_its_lines),
-        cmocka_unit_test(a_file_of_any_bytes_is_its_lines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdlib.h>
 
+#include "kit/test.h"
 #include "base/pool.h"
 #include "run/component_metrics.h"
 
@@ -38,9 +33,8 @@ static char *after(int workers)
     return text;
 }
 
-static void the_same_for_any_number_of_workers(void **state)
+TEST(the_same_for_any_number_of_workers)
 {
-    (void)state;
     char *one = after(1), *two = after(2), *seven = after(7);
     assert_string_equal(one, two);
     assert_string_equal(one, seven);
@@ -49,9 +43,8 @@ static void the_same_for_any_number_of_workers(void **state)
     free(seven);
 }
 
-static void what_is_not_a_number_is_counted_apart(void **state)
+TEST(what_is_not_a_number_is_counted_apart)
 {
-    (void)state;
     struct component_metrics metrics;
     component_metrics_open(&metrics);
     component_metrics_add(&metrics, "a", "b", NAN);
@@ -64,13 +57,4 @@ static void what_is_not_a_number_is_counted_apart(void **state)
     assert_true(json_real_value(json_object_get(b, "mean")) == 2.0);
     json_decref(json);
     component_metrics_close(&metrics);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_for_any_number_of_workers),
-        cmocka_unit_test(what_is_not_a_number_is_counted_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/npy.h"
+#include "kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,9 +36,8 @@ static int read_back(struct npy_matrix *matrix, struct dpf_error *error)
 }
 
 /* Two rows of three of a matrix with stride 4, byte by byte. */
-static void has_the_layout_of_the_format(void **state)
+TEST(has_the_layout_of_the_format)
 {
-    (void)state;
     static const float padded[] = {1, -2, 0.5f, 99, 0, 3, 256, 99};
     static const unsigned char data[] = {
         0, 0, 0x80, 0x3f, 0, 0, 0,    0xc0, 0, 0, 0,    0x3f, /* 1, -2, 0.5 */
@@ -63,9 +58,8 @@ static void has_the_layout_of_the_format(void **state)
     assert_memory_equal(bytes + 128, data, sizeof data);
 }
 
-static void headers_are_aligned_whatever_the_shape(void **state)
+TEST(headers_are_aligned_whatever_the_shape)
 {
-    (void)state;
     unsigned char bytes[512];
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
     static const int64_t columns[] = {0, 9, 99999999, 999999999999, INT64_MAX};
@@ -84,9 +78,8 @@ static void headers_are_aligned_whatever_the_shape(void **state)
     }
 }
 
-static void reads_what_it_wrote(void **state)
+TEST(reads_what_it_wrote)
 {
-    (void)state;
     static const double wide[] = {1.0 / 3, -0.0, INFINITY, 5e-324, 1e308, 7};
     static const float narrow[] = {0.1f, -0.0f, 3.4e38f, 1e-45f};
     struct npy_matrix matrix;
@@ -120,9 +113,8 @@ static void put_foreign(int version, const char *dictionary, const void *data, s
     put_file(file, at + length + bytes);
 }
 
-static void reads_what_others_wrote(void **state)
+TEST(reads_what_others_wrote)
 {
-    (void)state;
     static const double data[] = {4, 5};
     struct npy_matrix matrix;
     struct dpf_error error;
@@ -137,9 +129,8 @@ static void reads_what_others_wrote(void **state)
     }
 }
 
-static void refuses_what_it_cannot_use(void **state)
+TEST(refuses_what_it_cannot_use)
 {
-    (void)state;
     static const struct {
         int version;
         const char *dictionary;
@@ -180,9 +171,8 @@ static void refuses_what_it_cannot_use(void **state)
 }
 
 /* Under the sanitizers this also shows that damage is never more than a message. */
-static void survives_damage(void **state)
+TEST(survives_damage)
 {
-    (void)state;
     static const float data[] = {1, 2, 3, 4, 5, 6};
     unsigned char whole[256], damaged[256];
     struct npy_matrix matrix;
@@ -211,9 +201,8 @@ static void survives_damage(void **state)
     assert_int_equal(read_back(&matrix, &error), -1);
 }
 
-static void a_failed_write_leaves_what_was_there(void **state)
+TEST(a_failed_write_leaves_what_was_there)
 {
-    (void)state;
     static const float data[] = {1, 2};
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
     struct npy_matrix matrix;
@@ -230,9 +219,8 @@ static void a_failed_write_leaves_what_was_there(void **state)
 }
 
 /* Both directions with NumPy itself, where there is one. */
-static void agrees_with_numpy(void **state)
+TEST(agrees_with_numpy)
 {
-    (void)state;
     static const double data[] = {1.5, -2, 1e30, 0.1, 0.2, 0.3, 99, 99};
     char command[1024];
     struct npy_matrix matrix;
@@ -257,21 +245,18 @@ static void agrees_with_numpy(void **state)
     npy_free(&matrix);
 }
 
-int main(void)
+static int name_file(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_layout_of_the_format),
-        cmocka_unit_test(headers_are_aligned_whatever_the_shape),
-        cmocka_unit_test(reads_what_it_wrote),
-        cmocka_unit_test(reads_what_others_wrote),
-        cmocka_unit_test(refuses_what_it_cannot_use),
-        cmocka_unit_test(survives_damage),
-        cmocka_unit_test(a_failed_write_leaves_what_was_there),
-        cmocka_unit_test(agrees_with_numpy),
-    };
+    (void)state;
     const char *folder = getenv("TMPDIR");
     snprintf(path, sizeof path, "%s/dpframe-npy-%ld.npy", folder ? folder : "/tmp", (long)getpid());
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(path);
-    return failed;
+    return 0;
 }
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+FIXTURE(name_file, remove_file)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantiles by selection are those of a sort. */
 #include "run/group_quantiles.h"
+#include "kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { MOST = 20000 };
 
@@ -51,9 +46,8 @@ static double draw_of(int shape, uint64_t *seed)
     }
 }
 
-static void agrees_with_a_sort(void **state)
+TEST(agrees_with_a_sort)
 {
-    (void)state;
     static double values[MOST], mine[MOST];
     static uint8_t groups[2][MOST];
     static const int64_t sizes_of[] = {1, 2, 7, 500, MOST};
@@ -93,12 +87,4 @@ static void agrees_with_a_sort(void **state)
                     }
                 }
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_a_sort),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How recommendations are spread over items: against values worked out by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "run/recommended_items.h"
 #include "run/training_curve.h"
 
-static void gini_is_that_of_the_textbook(void **state)
+TEST(gini_is_that_of_the_textbook)
 {
     static const int64_t even[] = {3, 3, 3, 3}, one[] = {0, 0, 8, 0}, some[] = {1, 2, 3, 4}, none[] = {0, 0};
-    (void)state;
     assert_float_equal(recommended_items_gini(even, 4), 0, 1e-12);
     assert_float_equal(recommended_items_gini(one, 4), 0.75, 1e-12);
     /* Half of the mean absolute difference of two draws over the mean: (20 / 16) / (2 * 2.5). */
@@ -24,10 +19,9 @@ static void gini_is_that_of_the_textbook(void **state)
     assert_true(isnan(recommended_items_gini(none, 2)));
 }
 
-static void shares_and_coverage_are_counted(void **state)
+TEST(shares_and_coverage_are_counted)
 {
     static const int64_t counts[] = {5, 0, 1, 5, 9};
-    (void)state;
     assert_int_equal(recommended_items_covered(counts, 5), 4);
     assert_float_equal(recommended_items_share(counts, 5, 1), 0.45, 1e-12);
     assert_float_equal(recommended_items_share(counts, 5, 2), 0.7, 1e-12);
@@ -38,21 +32,10 @@ static void shares_and_coverage_are_counted(void **state)
     free(order);
 }
 
-static void a_missing_curve_has_no_rounds(void **state)
+TEST(a_missing_curve_has_no_rounds)
 {
     double values[4];
-    (void)state;
     assert_int_equal(training_curve_read("/nowhere/metrics.csv", values, 4), 0);
     assert_true(isnan(values[0]));
     assert_true(isnan(values[3]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gini_is_that_of_the_textbook),
-        cmocka_unit_test(shares_and_coverage_are_counted),
-        cmocka_unit_test(a_missing_curve_has_no_rounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sentence after training: better, the same, worse, and the reason. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "evaluate/user_values.h"
 #include "run/verdict.h"
 
@@ -106,10 +101,9 @@ static void says(const struct verdict_input *input, enum verdict verdict, const 
     free(sentence);
 }
 
-static void lists_are_compared_with_popular_items(void **state)
+TEST_WITH(lists_are_compared_with_popular_items, prepare, forget)
 {
     static struct one own, popular;
-    (void)state;
     struct verdict_input input = {
         .seeded = seeded, .implicit = 1, .has_noise = 1, .users = 1000, .items = 10, .records = 100000};
     input.test = metric_of(&own, "ndcg@10", 0.30, 1000);
@@ -133,10 +127,9 @@ static void lists_are_compared_with_popular_items(void **state)
     assert_false(verdict_gives_reason(&input));
 }
 
-static void ratings_are_compared_with_their_mean(void **state)
+TEST_WITH(ratings_are_compared_with_their_mean, prepare, forget)
 {
     static struct one own, mean;
-    (void)state;
     struct verdict_input input = {.seeded = seeded, .users = 1000, .items = 10, .records = 100000};
     input.test = metric_of(&own, "rmse", 0.9, 2000);
     rival(&input, "mean", 0, metric_of(&mean, "rmse", 1.1, 2000));
@@ -155,10 +148,9 @@ static void ratings_are_compared_with_their_mean(void **state)
     assert_int_equal(verdict_judge(&input), VERDICT_NONE);
 }
 
-static void the_reason_is_named(void **state)
+TEST_WITH(the_reason_is_named, prepare, forget)
 {
     static struct one own, popular, twin;
-    (void)state;
     struct verdict_input input = {
         .seeded = seeded, .implicit = 1, .has_noise = 1, .users = 500, .items = 1000, .records = 10000};
     input.test = metric_of(&own, "hr@10", 0.05, 500);
@@ -194,11 +186,10 @@ static void the_reason_is_named(void **state)
 }
 
 /* What the release shows before any test: said of models better and worse, and where nobody looked it is not. */
-static void noise_that_hides_every_direction_is_told(void **state)
+TEST_WITH(noise_that_hides_every_direction_is_told, prepare, forget)
 {
     static struct one own[4], popular[4];
     static const char words[] = "No direction stood out of the noise";
-    (void)state;
     for (int better = 0; better < 2; better++)
         for (int hidden = 0; hidden < 2; hidden++) {
             struct verdict_input input = {.seeded = seeded,
@@ -220,11 +211,10 @@ static void noise_that_hides_every_direction_is_told(void **state)
 }
 
 /* What could be released instead decides, and is advised where it is better. */
-static void the_fallback_of_the_same_epsilon_decides(void **state)
+TEST_WITH(the_fallback_of_the_same_epsilon_decides, prepare, forget)
 {
     static struct one own, popular, released;
     char *sentence;
-    (void)state;
     struct verdict_input input = {.seeded = seeded,
                                   .implicit = 1,
                                   .has_noise = 1,
@@ -260,10 +250,9 @@ static void the_fallback_of_the_same_epsilon_decides(void **state)
 
 /* Of ratings: with noise the released biases decide, or the mean where there are none; without, exact ones.
  */
-static void ratings_are_compared_with_biases(void **state)
+TEST_WITH(ratings_are_compared_with_biases, prepare, forget)
 {
     static struct one own, mean, biases, released;
-    (void)state;
     struct verdict_input input = {
         .seeded = seeded, .users = 1000, .items = 10, .records = 100000, .model = "private-ratings"};
     input.test = metric_of(&own, "rmse", 0.95, 2000);
@@ -285,10 +274,9 @@ static void ratings_are_compared_with_biases(void **state)
 }
 
 /* It says what it rests on: one draw of the noise, and how many users. */
-static void the_grounds_are_named(void **state)
+TEST_WITH(the_grounds_are_named, prepare, forget)
 {
     static struct one own, popular, few, fewer, same;
-    (void)state;
     struct verdict_input input = {
         .seeded = seeded, .implicit = 1, .has_noise = 1, .users = 1000, .items = 10, .records = 9};
     input.test = metric_of(&own, "ndcg@10", 0.30, 1000);
@@ -308,10 +296,9 @@ static void the_grounds_are_named(void **state)
 }
 
 /* Four quarters of users by training records: one that loses, one that is alike, two that win. A mean hides the first. */
-static void losers_are_named_by_activity(void **state)
+TEST_WITH(losers_are_named_by_activity, prepare, forget)
 {
     static struct one own, popular;
-    (void)state;
     struct verdict_input input = {.users = 1000, .items = 500, .records = 40000, .seeded = seeded};
     input.test = metric_of(&own, "ndcg@10", 0.30, 1000);
     rival(&input, "popularity", 0, metric_of(&popular, "ndcg@10", 0.20, 1000));
@@ -335,19 +322,4 @@ static void losers_are_named_by_activity(void **state)
     char *text = verdict_text(&input);
     assert_null(strstr(text, "worse off"));
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(lists_are_compared_with_popular_items, prepare, forget),
-        cmocka_unit_test_setup_teardown(ratings_are_compared_with_their_mean, prepare, forget),
-        cmocka_unit_test_setup_teardown(the_reason_is_named, prepare, forget),
-        cmocka_unit_test_setup_teardown(the_fallback_of_the_same_epsilon_decides, prepare, forget),
-        cmocka_unit_test_setup_teardown(ratings_are_compared_with_biases, prepare, forget),
-        cmocka_unit_test_setup_teardown(the_grounds_are_named, prepare, forget),
-        cmocka_unit_test_setup_teardown(losers_are_named_by_activity, prepare, forget),
-        cmocka_unit_test_setup_teardown(noise_that_hides_every_direction_is_told, prepare, forget),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

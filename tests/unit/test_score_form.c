@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a form says is checked: shapes, ranges and orders, for every formula; and its scores are those of the formula. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "kit/test.h"
 #include "score/lists.h"
 
 enum { ITEMS = 5 };
@@ -86,9 +82,8 @@ static int64_t items_of(enum score_formula formula)
 
 /* ---- what is refused ------------------------------------------------------------------------------------ */
 
-static void every_fault_is_told(void **state)
+TEST(every_fault_is_told)
 {
-    (void)state;
     struct said said;
     struct dpf_error error;
     for (int f = SCORE_BASE; f < SCORE_FORMULAS; f++) {
@@ -133,9 +128,8 @@ static void every_fault_is_told(void **state)
     }
 }
 
-static void numbers_are_in_their_ranges(void **state)
+TEST(numbers_are_in_their_ranges)
 {
-    (void)state;
     static const enum score_formula formulas[] = {SCORE_BASE, SCORE_RIDGE, SCORE_EASE, SCORE_NEIGHBOURS};
     static const float bad[] = {NAN, INFINITY, -INFINITY, 1e30F};
     struct said said;
@@ -187,9 +181,8 @@ static void open_one(struct scorer *scorer, enum score_formula formula, const st
 }
 
 /* By hand: own records 0 and 2 of values 1 and 0.375, for the formulas that read them. */
-static void scores_are_those_of_the_formula(void **state)
+TEST(scores_are_those_of_the_formula)
 {
-    (void)state;
     int64_t ptr[] = {0, 2, 2};
     int32_t others[] = {0, 2};
     float values[] = {1, 0.375F};
@@ -227,9 +220,8 @@ static void scores_are_those_of_the_formula(void **state)
 }
 
 /* The normal equations hold for the row that the scores imply: scores of items with unit loadings give t. */
-static void a_ridge_row_solves_its_equations(void **state)
+TEST(a_ridge_row_solves_its_equations)
 {
-    (void)state;
     int64_t ptr[] = {0, 3};
     int32_t others[] = {1, 2, 4};
     float values[] = {1, 2, -1};
@@ -290,9 +282,8 @@ static uint64_t draw(uint64_t below)
 }
 
 /* Few different numbers tie; one order for all is base/1. */
-static void lists_are_those_of_all_scores(void **state)
+TEST(lists_are_those_of_all_scores)
 {
-    (void)state;
     static float items[MANY_ITEMS * WIDTH], users[MANY_USERS * WIDTH];
     static struct kept kept[2];
     static int64_t ptr[MANY_USERS + 1];
@@ -373,9 +364,8 @@ static void lists_are_those_of_all_scores(void **state)
 }
 
 /* Own items stay in the lists, with their shifts. */
-static void shifts_of_own_items_are_in_lists(void **state)
+TEST(shifts_of_own_items_are_in_lists)
 {
-    (void)state;
     enum { COLUMNS = 200, R = 5, D = 4 };
     static int32_t columns[MANY_ITEMS], others[MANY_USERS * MANY_ITEMS];
     static float popular[MANY_ITEMS], undone[MANY_ITEMS], weights[COLUMNS], into[COLUMNS * (R + D)],
@@ -437,17 +427,4 @@ static void shifts_of_own_items_are_in_lists(void **state)
     }
     score_desk_free(&desk);
     scorer_close(&scorer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fault_is_told),
-        cmocka_unit_test(numbers_are_in_their_ranges),
-        cmocka_unit_test(scores_are_those_of_the_formula),
-        cmocka_unit_test(a_ridge_row_solves_its_equations),
-        cmocka_unit_test(lists_are_those_of_all_scores),
-        cmocka_unit_test(shifts_of_own_items_are_in_lists),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "kit/test.h"
 #include "score/little_known.h"
 
 static dpf_array column_of(const char *name, const void *data, int64_t rows, int64_t stride)
@@ -27,9 +22,8 @@ static void expect(const struct score_form *form, int64_t n, const uint8_t *item
     assert_int_equal(by_item[form->n_items], 7);
 }
 
-static void variances_that_no_count_has_lowered(void **state)
+TEST(variances_that_no_count_has_lowered)
 {
-    (void)state;
     /* Every second number: rows of a state may have more columns. */
     const float variance[] = {.1F, 9, .02F, 9, .1F, 9, .0999999F, 9, .09F, 9};
     struct score_form form = {.formula = SCORE_RIDGE, .n_items = 5};
@@ -40,9 +34,8 @@ static void variances_that_no_count_has_lowered(void **state)
     expect(&form, 0, (const uint8_t[]){0, 0, 0, 0, 0});
 }
 
-static void popularities_at_the_floor(void **state)
+TEST(popularities_at_the_floor)
 {
-    (void)state;
     const float popularity[] = {.5F, .01F, .01F, .02F};
     const int32_t column[] = {0, 1, -1, -1};
     struct score_form form = {.formula = SCORE_EASE, .n_items = 4};
@@ -51,18 +44,16 @@ static void popularities_at_the_floor(void **state)
     expect(&form, 1, (const uint8_t[]){0, 0, 1, 0});
 }
 
-static void all_or_none(void **state)
+TEST(all_or_none)
 {
-    (void)state;
     const float variance[] = {.1F, .1F};
     struct score_form form = {.formula = SCORE_RIDGE, .n_items = 2};
     form.arrays[RIDGE_VARIANCE] = column_of("variance", variance, 2, 1);
     expect(&form, 0, (const uint8_t[]){0, 0});
 }
 
-static void others_have_no_counts(void **state)
+TEST(others_have_no_counts)
 {
-    (void)state;
     const double sums[] = {3, -1};
     struct score_form base = {.formula = SCORE_BASE, .n_items = 2};
     base.arrays[BASE_BASE] = column_of("base", sums, 2, 1);
@@ -70,15 +61,4 @@ static void others_have_no_counts(void **state)
     const struct score_form rows = {.formula = SCORE_ROWS, .n_items = 2}, none = {.formula = SCORE_RIDGE};
     expect(&rows, 0, (const uint8_t[]){0, 0});
     expect(&none, 0, (const uint8_t[]){0});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variances_that_no_count_has_lowered),
-        cmocka_unit_test(popularities_at_the_floor),
-        cmocka_unit_test(all_or_none),
-        cmocka_unit_test(others_have_no_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
  * probabilities of what is released, of candidates that answer with flipped bits. test_golden_selection shows
  * that the accountant covers these probabilities.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "select/select_run.h"
 #include "select/repetitions.h"
 
@@ -66,9 +61,8 @@ static int one_selection(const struct repetitions *law, dpf_cursor *cursor)
     return best == SELECT_NOTHING ? 6 : (int)(2 * candidates[best]) + (scores[best] > 0);
 }
 
-static void releases_have_their_probabilities(void **state)
+TEST(releases_have_their_probabilities)
 {
-    (void)state;
     struct repetitions laws[5];
     struct dpf_error error = {0};
     assert_int_equal(repetitions_negative_binomial(1, 5, &laws[0]), 0);
@@ -101,9 +95,8 @@ static void releases_have_their_probabilities(void **state)
     random_root_free(root);
 }
 
-static void the_first_of_the_best_is_taken(void **state)
+TEST(the_first_of_the_best_is_taken)
 {
-    (void)state;
     double scores[4] = {-INFINITY, -0.9, -0.9, -1.2};
     struct select_state runs = {.n_runs = 4, .scores = scores};
     assert_int_equal(select_best(&runs), 1);
@@ -116,13 +109,4 @@ static void the_first_of_the_best_is_taken(void **state)
     assert_int_equal(select_best(&runs), SELECT_NOTHING);
     runs.n_runs = 0;
     assert_int_equal(select_best(&runs), SELECT_NOTHING);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(releases_have_their_probabilities),
-        cmocka_unit_test(the_first_of_the_best_is_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

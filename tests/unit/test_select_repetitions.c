@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The laws of the number of runs: their means, and draws against exact probabilities, with fixed keys. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "select/repetitions.h"
 
 static const struct {
@@ -30,9 +25,8 @@ static struct repetitions make(size_t i)
 #define MOST 20000
 
 /* Probabilities sum to 1 and have the mean that was asked for; the ledger's mean is the same. */
-static void means_are_those_asked_for(void **state)
+TEST(means_are_those_asked_for)
 {
-    (void)state;
     for (size_t i = 0; i < N_LAWS; i++) {
         const struct repetitions law = make(i);
         double sum = 0, mean = 0;
@@ -48,9 +42,8 @@ static void means_are_those_asked_for(void **state)
     }
 }
 
-static void draws_have_their_probabilities(void **state)
+TEST(draws_have_their_probabilities)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct random_root *root = random_root_seeded(7, "test", &error);
     dpf_stream *stream = random_stream_open(root, "select", "repetitions", &error);
@@ -92,9 +85,8 @@ static void draws_have_their_probabilities(void **state)
     random_root_free(root);
 }
 
-static void what_cannot_be_drawn_is_refused(void **state)
+TEST(what_cannot_be_drawn_is_refused)
 {
-    (void)state;
     struct repetitions law;
     assert_int_equal(repetitions_negative_binomial(1, 0.9, &law), -1);
     assert_int_equal(repetitions_negative_binomial(-1, 2, &law), -1);
@@ -102,14 +94,4 @@ static void what_cannot_be_drawn_is_refused(void **state)
     assert_int_equal(repetitions_negative_binomial(NAN, 2, &law), -1);
     assert_int_equal(repetitions_poisson(0, &law), -1);
     assert_int_equal(repetitions_poisson(1e9, &law), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(means_are_those_asked_for),
-        cmocka_unit_test(draws_have_their_probabilities),
-        cmocka_unit_test(what_cannot_be_drawn_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a file looks like: each usual form is recognised, and what is no text is named. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "kit/test.h"
 #include "start/look.h"
 
 static char path[] = "/tmp/dpframe-look-XXXXXX";
@@ -48,9 +43,8 @@ static const struct form {
     {"alone\n", "csv", NULL, 0, 1, 1, 0, 0, 0},
 };
 
-static void usual_forms_are_recognised(void **state)
+TEST(usual_forms_are_recognised)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         const struct form *form = &forms[i];
         const int columns[LOOK_ROLES] = {form->user, form->item, form->rating, form->time};
@@ -70,9 +64,8 @@ static void usual_forms_are_recognised(void **state)
     }
 }
 
-static void the_table_shows_names_and_values(void **state)
+TEST(the_table_shows_names_and_values)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct text table = {0};
     struct look look;
@@ -88,9 +81,8 @@ static void the_table_shows_names_and_values(void **state)
     text_free(&table);
 }
 
-static void what_is_no_text_is_named(void **state)
+TEST(what_is_no_text_is_named)
 {
-    (void)state;
     static const struct {
         const char *content;
         size_t length;
@@ -113,9 +105,8 @@ static void what_is_no_text_is_named(void **state)
 }
 
 /* A catalogue: the id's column alone is looked for, and blanks are part of ids. */
-static void lists_of_items_are_recognised(void **state)
+TEST(lists_of_items_are_recognised)
 {
-    (void)state;
     static const struct {
         const char *text, *delimiter, *first;
         int header, fields, item;
@@ -144,9 +135,8 @@ static void lists_of_items_are_recognised(void **state)
 }
 
 /* By the rules of the reader: a doubled quote is one, and a row may go on in the next line. */
-static void quoted_fields_are_those_of_the_reader(void **state)
+TEST(quoted_fields_are_those_of_the_reader)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct look look;
     const char *content = "user,item\nzoe,\"say \"\"x\"\", then\ny\"\nyan,heat\nzoe,12\" vinyl\n";
@@ -159,9 +149,8 @@ static void quoted_fields_are_those_of_the_reader(void **state)
     assert_non_null(strstr(look.examples[1], "heat"));
 }
 
-static void an_empty_file_has_no_lines(void **state)
+TEST(an_empty_file_has_no_lines)
 {
-    (void)state;
     struct dpf_error error = {0};
     struct look look;
     write_file("", 0);
@@ -169,21 +158,17 @@ static void an_empty_file_has_no_lines(void **state)
     assert_int_equal(look.lines, 0);
 }
 
-int main(void)
+static int make_file(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual_forms_are_recognised),
-        cmocka_unit_test(the_table_shows_names_and_values),
-        cmocka_unit_test(what_is_no_text_is_named),
-        cmocka_unit_test(lists_of_items_are_recognised),
-        cmocka_unit_test(quoted_fields_are_those_of_the_reader),
-        cmocka_unit_test(an_empty_file_has_no_lines),
-    };
+    (void)state;
     const int file = mkstemp(path);
-    if (file < 0)
-        return 1;
-    close(file);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(path);
-    return failed;
+    return file < 0 ? -1 : close(file);
 }
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+FIXTURE(make_file, remove_file)

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims of points: of many processes one alone takes a point, whoever held it before. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kit/test.h"
 #include "sweep/point_claim.h"
 
 static char directory[64];
@@ -65,9 +60,8 @@ static void leave_dead_claim(const char *name)
     assert_true(WIFSIGNALED(status));
 }
 
-static void a_claim_keeps_others_out_until_it_is_over(void **state)
+TEST(a_claim_keeps_others_out_until_it_is_over)
 {
-    (void)state;
     struct claim first, second;
     struct claim_holder holder;
     struct dpf_error error = {0};
@@ -85,9 +79,8 @@ static void a_claim_keeps_others_out_until_it_is_over(void **state)
     assert_int_equal(claim_end(&second, &error), 0);
 }
 
-static void a_dead_process_holds_nothing(void **state)
+TEST(a_dead_process_holds_nothing)
 {
-    (void)state;
     struct claim claim;
     struct claim_holder holder;
     struct dpf_error error = {0};
@@ -98,9 +91,8 @@ static void a_dead_process_holds_nothing(void **state)
 }
 
 /* A process with the number of a dead one is not that one: its start differs. */
-static void a_number_that_is_used_again_is_noticed(void **state)
+TEST(a_number_that_is_used_again_is_noticed)
 {
-    (void)state;
     struct claim claim;
     struct claim_holder holder;
     struct dpf_error error = {0};
@@ -124,9 +116,8 @@ static void a_number_that_is_used_again_is_noticed(void **state)
 }
 
 /* Whoever cannot say who it is cannot be known to be dead. */
-static void a_claim_that_cannot_be_read_stands(void **state)
+TEST(a_claim_that_cannot_be_read_stands)
 {
-    (void)state;
     struct claim claim;
     struct claim_holder holder;
     struct dpf_error error = {0};
@@ -158,9 +149,8 @@ static void contend(const char *name, const int ready[2], const int said[2], con
 }
 
 /* Many find the same dead holder at the same time, again and again. */
-static void one_of_many_takes_over(void **state)
+TEST(one_of_many_takes_over)
 {
-    (void)state;
     enum { N = 16, TIMES = 20 };
     for (int t = 0; t < TIMES; t++) {
         char name[16], byte;
@@ -193,14 +183,4 @@ static void one_of_many_takes_over(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_claim_keeps_others_out_until_it_is_over),
-        cmocka_unit_test(a_dead_process_holds_nothing),
-        cmocka_unit_test(a_number_that_is_used_again_is_noticed),
-        cmocka_unit_test(a_claim_that_cannot_be_read_stands),
-        cmocka_unit_test(one_of_many_takes_over),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+FIXTURE(begin, end)

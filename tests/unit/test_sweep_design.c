@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* [sweep] as text to points: lists, swaps, variants, names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "sweep/design_parse.h"
 #include "sweep/points.h"
 
@@ -75,9 +70,8 @@ static void expect_list(const char *text, char separator, const char *expected)
     assert_string_equal(got, expected);
 }
 
-static void lists_are_split(void **state)
+TEST(lists_are_split)
 {
-    (void)state;
     expect_list("0.1, 0.5,1", ',', "<0.1><0.5><1>");
     expect_list("1..5", ',', "<1><2><3><4><5>");
     expect_list("-2..0, 7", ',', "<-2><-1><0><7>");
@@ -92,9 +86,8 @@ static void lists_are_split(void **state)
     expect_list("1}, 2", ',', NULL);
 }
 
-static void axes_are_crossed_with_seeds_innermost(void **state)
+TEST(axes_are_crossed_with_seeds_innermost)
 {
-    (void)state;
     struct fixture f;
     assert_int_equal(
         open_text(&f, "[sweep]\nrun.seed = 1..2\nitems.mechanism.epsilon = 0.1, 1\nmodel.rank = 4, 8\n"), 0);
@@ -107,9 +100,8 @@ static void axes_are_crossed_with_seeds_innermost(void **state)
     close_text(&f);
 }
 
-static void references_do_not_follow_the_axes(void **state)
+TEST(references_do_not_follow_the_axes)
 {
-    (void)state;
     struct fixture f;
     assert_int_equal(
         open_text(&f, "[sweep]\nreferences = plain\nrun.seed = 1..2\nitems.mechanism.epsilon = 0.1, 1\n"
@@ -126,9 +118,8 @@ static void references_do_not_follow_the_axes(void **state)
 }
 
 /* $seed is the repetition, for references too; a named axis of that name goes before it. */
-static void variants_read_the_seed(void **state)
+TEST(variants_read_the_seed)
 {
-    (void)state;
     struct fixture f;
     assert_int_equal(open_text(&f, "[sweep]\nreferences = none\naxis.epsilon = 1, 2\nrun.seed = 3, 7\n"
                                    "variant.a = x.y=$epsilon; x.z=$seed\nvariant.none = x.z=$seed\n"),
@@ -146,9 +137,8 @@ static void variants_read_the_seed(void **state)
     refused("[sweep]\naxis.epsilon = 1\nvariant.a = x.y=$epsilon; x.z=$seed\n", "no axis.seed");
 }
 
-static void variants_read_named_axes(void **state)
+TEST(variants_read_named_axes)
 {
-    (void)state;
     struct fixture f;
     assert_int_equal(open_text(&f, "[sweep]\nmode = zip\naxis.epsilon = 0.1, 1\naxis.before = 0.19, 1.49\n"
                                    "run.seed = 1..2\nvariant.plain = a.epsilon=$epsilon\n"
@@ -172,9 +162,8 @@ static void variants_read_named_axes(void **state)
     close_text(&f);
 }
 
-static void zipped_axes_go_together(void **state)
+TEST(zipped_axes_go_together)
 {
-    (void)state;
     struct fixture f;
     assert_int_equal(open_text(&f,
                                "[sweep]\nmode = zip\nitems.mechanism.epsilon = 0.1, 1\nmodel.rank = 4, 8\n"
@@ -187,9 +176,8 @@ static void zipped_axes_go_together(void **state)
     refused("[sweep]\nmode = zip\nmodel.rank = 4, 8\nitems.mechanism.epsilon = 1, 2, 3\n", "the same number");
 }
 
-static void components_are_swapped_with_their_parameters(void **state)
+TEST(components_are_swapped_with_their_parameters)
 {
-    (void)state;
     struct fixture f;
     assert_int_equal(open_text(&f,
                                "[sweep]\nitems.loss = @implicit-als, @complementary\n"
@@ -204,9 +192,8 @@ static void components_are_swapped_with_their_parameters(void **state)
     close_text(&f);
 }
 
-static void variants_set_keys_together(void **state)
+TEST(variants_set_keys_together)
 {
-    (void)state;
     struct fixture f;
     assert_int_equal(
         open_text(&f, "[sweep]\nbaseline = plain\nvariant.plain =\nvariant.low = model.rank=1; run.rounds=2\n"
@@ -223,9 +210,8 @@ static void variants_set_keys_together(void **state)
     close_text(&f);
 }
 
-static void names_tell_axes_apart(void **state)
+TEST(names_tell_axes_apart)
 {
-    (void)state;
     struct fixture f;
     assert_int_equal(open_text(&f, "[sweep]\nusers.mechanism.epsilon = 1, 2\nitems.mechanism.epsilon = 3\n"
                                    "model.rank = 4\n"),
@@ -237,9 +223,8 @@ static void names_tell_axes_apart(void **state)
 }
 
 /* A name depends on the point alone, is a file name, and no two are alike. */
-static void names_are_fit_for_files(void **state)
+TEST(names_are_fit_for_files)
 {
-    (void)state;
     struct fixture f, g;
     char text[600] = "[sweep]\ndata.path = ../a b.csv, ../a/b.csv\nrun.compare = ";
     memset(text + strlen(text), 'x', 300);
@@ -260,9 +245,8 @@ static void names_are_fit_for_files(void **state)
     close_text(&f);
 }
 
-static void mistakes_are_refused(void **state)
+TEST(mistakes_are_refused)
 {
-    (void)state;
     refused("[sweep]\nquestion = why?\n", "neither an axis");
     refused("[sweep]\nmoed = zip\nrun.seed = 1\n", "did you mean \"mode\"");
     refused("[sweep]\nepsilon = 1, 2\n", "an axis is named by section and key");
@@ -285,9 +269,8 @@ static void mistakes_are_refused(void **state)
     refused("[sweep]\nrun.seed = 1..1000\nmodel.rank = 1..1000\n", "more than");
 }
 
-static void a_baseline_may_be_a_value(void **state)
+TEST(a_baseline_may_be_a_value)
 {
-    (void)state;
     struct fixture f;
     assert_int_equal(open_text(&f, "[sweep]\nbaseline = loss=a\nitems.loss = @a, @b\n"), 0);
     close_text(&f);
@@ -295,9 +278,8 @@ static void a_baseline_may_be_a_value(void **state)
     close_text(&f);
 }
 
-static void presence_is_seen(void **state)
+TEST(presence_is_seen)
 {
-    (void)state;
     struct dpf_error error = {0};
     static const char with[] = "[model]\nrank = 3\n[sweep.run]\nseed = 1, 2\n",
                       without[] = "[model]\nrank = 3\n";
@@ -319,13 +301,12 @@ static const char *noise_seed(const struct fixture *f, size_t point)
 }
 
 /* One draw that is counted several times would make any difference significant. */
-static void repetitions_have_noise_of_their_own(void **state)
+TEST(repetitions_have_noise_of_their_own)
 {
     static const char *const texts[] = {
         "[sweep]\nmodel.rank = 2, 4\nrun.seed = 1..3\n", "[sweep]\nmodel.rank = 2, 4\nsplit.fold = 1..3\n",
         "[sweep]\nvariant.a =\nvariant.b =\nrun.seed = 1..3\n",
         "[privacy]\nnoise-seed = 7\n[sweep]\nmodel.rank = 2, 4\nrun.seed = 1..3\n"};
-    (void)state;
     for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
         struct fixture f, again;
         assert_int_equal(open_text(&f, texts[t]), 0);
@@ -340,10 +321,9 @@ static void repetitions_have_noise_of_their_own(void **state)
     }
 }
 
-static void noise_can_be_paired_on_purpose(void **state)
+TEST(noise_can_be_paired_on_purpose)
 {
     struct fixture f;
-    (void)state;
     assert_int_equal(open_text(&f, "[sweep]\npair = splits, noise\nmodel.rank = 2, 4\nrun.seed = 1..2\n"), 0);
     assert_string_equal(noise_seed(&f, 0), noise_seed(&f, 2));
     assert_string_equal(noise_seed(&f, 1), noise_seed(&f, 3));
@@ -354,10 +334,9 @@ static void noise_can_be_paired_on_purpose(void **state)
 }
 
 /* The documented derivation, by sha256sum: a figure in a table can be repeated without the sweep. */
-static void the_seed_of_noise_is_the_documented_one(void **state)
+TEST(the_seed_of_noise_is_the_documented_one)
 {
     struct fixture f;
-    (void)state;
     assert_int_equal(open_text(&f, "[sweep]\npair = splits, noise\nrun.seed = 1..2\n"), 0);
     assert_string_equal(noise_seed(&f, 0), "1137512994007471");
     close_text(&f);
@@ -369,10 +348,9 @@ static void the_seed_of_noise_is_the_documented_one(void **state)
     close_text(&f);
 }
 
-static void a_seed_that_is_set_stays(void **state)
+TEST(a_seed_that_is_set_stays)
 {
     struct fixture f;
-    (void)state;
     assert_int_equal(open_text(&f, "[sweep]\nprivacy.noise-seed = 4, 5\nrun.seed = 1..2\n"), 0);
     assert_string_equal(noise_seed(&f, 0), "4");
     assert_string_equal(noise_seed(&f, 3), "5");
@@ -383,19 +361,17 @@ static void a_seed_that_is_set_stays(void **state)
     close_text(&f);
 }
 
-static void a_variant_leaves_repetitions_alone(void **state)
+TEST(a_variant_leaves_repetitions_alone)
 {
-    (void)state;
     refused("[sweep]\nvariant.a = run.seed=7\nrun.seed = 1..2\n",
             "the axis run.seed sets it for every point");
     refused("[sweep]\nvariant.a = split.fold=1\nsplit.fold = 1..2\n",
             "the axis split.fold sets it for every point");
 }
 
-static void zipped_values_may_come_twice(void **state)
+TEST(zipped_values_may_come_twice)
 {
     struct fixture f;
-    (void)state;
     assert_int_equal(
         open_text(&f, "[sweep]\nmode = zip\nmodel.rank = 2, 2, 4\nusers.loss.lambda = 0.1, 0.2, 0.1\n"), 0);
     assert_int_equal(f.points.n, 3);
@@ -403,30 +379,4 @@ static void zipped_values_may_come_twice(void **state)
     refused("[sweep]\nmode = zip\nmodel.rank = 2, 2\nusers.loss.lambda = 0.1, 0.1\n",
             "two points have the name");
     refused("[sweep]\nmodel.rank = 2, 2\n", "contains a value twice");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_are_split),
-        cmocka_unit_test(axes_are_crossed_with_seeds_innermost),
-        cmocka_unit_test(references_do_not_follow_the_axes),
-        cmocka_unit_test(variants_read_named_axes),
-        cmocka_unit_test(variants_read_the_seed),
-        cmocka_unit_test(zipped_axes_go_together),
-        cmocka_unit_test(components_are_swapped_with_their_parameters),
-        cmocka_unit_test(variants_set_keys_together),
-        cmocka_unit_test(names_tell_axes_apart),
-        cmocka_unit_test(names_are_fit_for_files),
-        cmocka_unit_test(mistakes_are_refused),
-        cmocka_unit_test(a_baseline_may_be_a_value),
-        cmocka_unit_test(presence_is_seen),
-        cmocka_unit_test(repetitions_have_noise_of_their_own),
-        cmocka_unit_test(noise_can_be_paired_on_purpose),
-        cmocka_unit_test(the_seed_of_noise_is_the_documented_one),
-        cmocka_unit_test(a_seed_that_is_set_stays),
-        cmocka_unit_test(a_variant_leaves_repetitions_alone),
-        cmocka_unit_test(zipped_values_may_come_twice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

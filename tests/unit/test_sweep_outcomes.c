@@ -2,19 +2,14 @@
 /* Which numbers of a sweep become columns: test metrics or else training metrics, and the epsilons of the
  * statements. */
 #include "sweep/outcomes.h"
+#include "kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "sweep/outcome_tables.h"
 #include "sweep/plot_data.h"
@@ -94,28 +89,25 @@ static void assert_metrics(const char *plain, const char *noisy, const char *con
     remove_sweep(directory);
 }
 
-static void test_metrics_come_from_tests(void **state)
+TEST(test_metrics_come_from_tests)
 {
     static const char *const expected[] = {"rmse", "mae", OUTCOME_PUBLISHED, OUTCOME_PROVED};
-    (void)state;
     assert_metrics("\"rmse\": 1, \"train-rmse\": 0.5, \"rmse-cold-records\": 3", "\"mae\": 2", expected, 4);
 }
 
-static void test_without_tests_they_come_from_training(void **state)
+TEST(test_without_tests_they_come_from_training)
 {
     static const char *const expected[] = {"train-rmse", OUTCOME_PUBLISHED, OUTCOME_PROVED};
-    (void)state;
     assert_metrics("\"train-rmse\": 1", "\"train-rmse\": 2", expected, 3);
 }
 
-static void test_epsilons_are_the_smallest_and_are_not_tested(void **state)
+TEST(test_epsilons_are_the_smallest_and_are_not_tested)
 {
     char directory[64];
     struct outcomes outcomes;
     struct outcome_tests tests;
     struct dpf_error error = {0};
     int plan;
-    (void)state;
     make_sweep(directory, VARIANTS, "\"rmse\": 1", "\"rmse\": 2");
     assert_int_equal(outcomes_read(directory, &outcomes, &error), 0);
     assert_true(isnan(outcome_metric(&outcomes.items[0], OUTCOME_PUBLISHED)));
@@ -136,14 +128,13 @@ static void test_epsilons_are_the_smallest_and_are_not_tested(void **state)
     remove_sweep(directory);
 }
 
-static void test_a_reference_stands_beside_all_values_of_an_axis(void **state)
+TEST(test_a_reference_stands_beside_all_values_of_an_axis)
 {
     char directory[64];
     struct outcomes outcomes;
     struct outcome_tests tests;
     struct plot plot = {.n = 0};
     struct dpf_error error = {0};
-    (void)state;
     make_sweep(directory, REFERENCE, "\"rmse\": 1", "\"rmse\": 2");
     assert_int_equal(outcomes_read(directory, &outcomes, &error), 0);
     assert_int_equal(outcomes.n_cells, 2);
@@ -169,15 +160,4 @@ static void test_a_reference_stands_beside_all_values_of_an_axis(void **state)
     plot_free(&plot);
     outcomes_free(&outcomes);
     remove_sweep(directory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_metrics_come_from_tests),
-        cmocka_unit_test(test_without_tests_they_come_from_training),
-        cmocka_unit_test(test_epsilons_are_the_smallest_and_are_not_tested),
-        cmocka_unit_test(test_a_reference_stands_beside_all_values_of_an_axis),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

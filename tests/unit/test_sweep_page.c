@@ -4,11 +4,6 @@
  * logs, and a small page byte by byte (golden_page.html: REGENERATE=1 writes it again).
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kit/test.h"
 #include "html_checks.h"
 #include "evaluate/metric_table.h"
 #include "sweep/answer.h"
@@ -137,12 +133,11 @@ static char *page_of(const struct outcomes *outcomes, struct plots *plots)
     return page;
 }
 
-static void the_page_keeps_what_every_page_must(void **state)
+TEST_WITH(the_page_keeps_what_every_page_must, begin, end)
 {
     struct outcomes outcomes;
     struct plots plots;
     size_t n, values;
-    (void)state;
     make_sweep(&outcomes);
     char *page = page_of(&outcomes, &plots);
     html_check_page(page, directory, &n, &values);
@@ -163,12 +158,11 @@ static void the_page_keeps_what_every_page_must(void **state)
     outcomes_free(&outcomes);
 }
 
-static void the_question_is_answered(void **state)
+TEST_WITH(the_question_is_answered, begin, end)
 {
     struct outcomes outcomes;
     struct outcome_tests tests;
     struct dpf_error error = {0};
-    (void)state;
     make_sweep(&outcomes);
     assert_int_equal(outcome_tests_make(&outcomes, &tests, &error), 0);
     char *answer = answer_text(&outcomes, &tests), *privacy = answer_privacy(&outcomes);
@@ -207,12 +201,11 @@ static char *stripped(const char *page)
     return out;
 }
 
-static void a_small_page_is_the_same_bytes(void **state)
+TEST_WITH(a_small_page_is_the_same_bytes, begin, end)
 {
     struct outcomes outcomes;
     struct plots plots;
     char path[512];
-    (void)state;
     make_sweep(&outcomes);
     char *page = page_of(&outcomes, &plots), *body = stripped(page);
     snprintf(path, sizeof path, "%s/tests/unit/golden_page.html", getenv("DPFRAME_SOURCE_DIR"));
@@ -234,14 +227,4 @@ static void a_small_page_is_the_same_bytes(void **state)
     free(page);
     plots_free(&plots);
     outcomes_free(&outcomes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_page_keeps_what_every_page_must, begin, end),
-        cmocka_unit_test_setup_teardown(the_question_is_answered, begin, end),
-        cmocka_unit_test_setup_teardown(a_small_page_is_the_same_bytes, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

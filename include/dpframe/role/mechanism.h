@@ -116,9 +116,9 @@ typedef struct dpf_mechanism {
     uint32_t flags; /* DPF_MECHANISM_* */
     uint32_t reserved;
 
-    /* [any, required] How long a draw of noise stays in use: DPF_LIFETIME_*. */
+    /* [any, optional] How long a draw of noise stays in use: DPF_LIFETIME_*. NULL: a round. */
     int32_t (*lifetime)(void *self);
-    /* [any, required] The epsilon that the configuration asks of one release, or NaN. */
+    /* [any, optional] The epsilon that the configuration asks of one release. NULL or NaN: none. */
     double (*budget)(void *self);
 
     /* [setup, required] Chooses grid and scale. Never guess a sensitivity that is NaN or infinite: fail with

@@ -82,9 +82,9 @@ static inline const dpf_features *dpf_draw_item_features(const dpf_draw *draw)
 typedef struct dpf_sampler {
     int32_t level;  /* DPF_LEVEL_* */
     uint32_t flags; /* DPF_SAMPLER_* */
-    /* [any, required] How long one draw stays in use: DPF_LIFETIME_*. */
+    /* [any, optional] How long one draw stays in use: DPF_LIFETIME_*. NULL: a round. */
     int32_t (*lifetime)(void *self);
-    /* [setup, required] Called once, before describe. The instance may still change here. */
+    /* [setup, optional] Called once, before describe. The instance may still change here. */
     dpf_status (*prepare)(void *self, const dpf_sampler_setup *setup);
     /* [any, required] Describes how it samples. */
     dpf_status (*describe)(void *self, dpf_sampling *out);

@@ -42,18 +42,9 @@ struct price {
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **self)
 {
     (void)params;
-    struct heterogeneous *account = dpf_memory(host)->allocate(host, sizeof(*account));
-    if (!account)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct heterogeneous *account = *self;
     account->host = host;
-    *self = account;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    const dpf_host *host = ((struct heterogeneous *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 /* ---- what an event costs -------------------------------------------------------------------------- */
@@ -278,21 +269,12 @@ static const dpf_accountant functions = {
     .epsilon_per_unit = units,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_ACCOUNTANT,
-    .id = "heterogeneous",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_ACCOUNTANT, functions, .id = "heterogeneous", .version = "1.0.0",
     .summary = "Pure differential privacy by privacy weights: an epsilon for each record and user",
     .citation =
         "Alaggan, Gambs, Kermarrec, J. Privacy and Confidentiality 7(2), 2016; Jorgensen, Yu, Cormode, ICDE "
         "2015",
-    .params = NULL,
-    .n_params = 0,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    .create = create, .instance_bytes = sizeof(struct heterogeneous))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.heterogeneous", "1.0.0", "Apache-2.0", component)

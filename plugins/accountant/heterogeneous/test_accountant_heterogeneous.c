@@ -68,10 +68,9 @@ static void assert_near(double is, double expected)
         fail_msg("%.17g, not %.17g", is, expected);
 }
 
-static void stretched_values(void **state)
+TEST(stretched_values)
 {
     dpf_event event = laplace();
-    (void)state;
     assert_near(at_weight(&event, 1, DPF_ADJ_REPLACE_VALUE, 0.25), 30); /* nothing says that weights count */
     event.weighted = 1;
     assert_near(at_weight(&event, 1, DPF_ADJ_REPLACE_VALUE, 0.25), 7.5);
@@ -83,14 +82,13 @@ static void stretched_values(void **state)
                 15); /* a record that comes brings more than a value */
 }
 
-static void groups_cost_the_sum(void **state)
+TEST(groups_cost_the_sum)
 {
     static const double weights[] = {0.25, 0.5, 1, 0.75};
     static const int64_t offsets[] = {0, 2, 2, 4};
     dpf_event event = laplace();
     const dpf_question asked = question(DPF_ADJ_REPLACE_VALUE);
     double epsilon[3];
-    (void)state;
     event.weighted = 1;
     assert_int_equal(accountant->epsilon_per_unit(host.self, &event, 1, &asked, weights, offsets, 3, epsilon),
                      DPF_OK);
@@ -100,10 +98,9 @@ static void groups_cost_the_sum(void **state)
 }
 
 /* Two terms share the records by their weights; no record is in both. */
-static void terms_by_weight(void **state)
+TEST(terms_by_weight)
 {
     dpf_event events[2];
-    (void)state;
     events[0] = events[1] = laplace();
     events[1].scale = 20;
     for (int i = 0; i < 2; i++) {
@@ -128,10 +125,9 @@ static double worst_ratio(double q, double r, double z)
     return most;
 }
 
-static void personal_draws(void **state)
+TEST(personal_draws)
 {
     dpf_event event = laplace();
-    (void)state;
     event.count = 1;
     event.sampling.kind = DPF_SAMPLING_WEIGHTED;
     event.sampling.budget = 1.5;
@@ -168,10 +164,9 @@ static dpf_status ask(const dpf_event *event, int32_t unit)
     return status;
 }
 
-static void unknown_is_refused(void **state)
+TEST(unknown_is_refused)
 {
     dpf_event event = laplace();
-    (void)state;
     assert_int_equal(ask(&event, DPF_UNIT_RECORD), DPF_OK);
     assert_int_equal(ask(&event, DPF_UNIT_USER), DPF_E_UNSUPPORTED);
     static const int32_t never[] = {DPF_EVENT_UNSUPPORTED,
@@ -200,13 +195,12 @@ static void unknown_is_refused(void **state)
     assert_true(isinf(of_all(&event, 1, DPF_ADJ_REPLACE_VALUE)));
 }
 
-static void weights_out_of_range(void **state)
+TEST(weights_out_of_range)
 {
     dpf_event event = laplace();
     const dpf_question asked = question(DPF_ADJ_REPLACE_VALUE);
     static const double bad[] = {-1, NAN, 1.5};
     double epsilon;
-    (void)state;
     event.weighted = 1;
     for (int i = 0; i < 3; i++) {
         plain_clear(&host);
@@ -216,22 +210,9 @@ static void weights_out_of_range(void **state)
     }
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-    (void)state;
     plain_check_memory(plain_component("heterogeneous", DPF_ROLE_ACCOUNTANT, "heterogeneous"), "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stretched_values),
-        cmocka_unit_test(groups_cost_the_sum),
-        cmocka_unit_test(terms_by_weight),
-        cmocka_unit_test(personal_draws),
-        cmocka_unit_test(unknown_is_refused),
-        cmocka_unit_test(weights_out_of_range),
-        cmocka_unit_test(memory),
-    };
-    return cmocka_run_group_tests_name("accountant heterogeneous", tests, begin, end);
-}
+FIXTURE(begin, end)

@@ -30,19 +30,10 @@ struct pld {
 
 static dpf_status pld_create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct pld *pld = dpf_memory(host)->allocate(host, sizeof *pld);
-    if (!pld)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct pld *pld = *self;
     pld->host = host;
     pld->tolerance = values->values[P_TOLERANCE].real;
-    *self = pld;
     return DPF_OK;
-}
-
-static void pld_destroy(void *self)
-{
-    const dpf_host *host = ((struct pld *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 /* ---- the ledger as groups ----------------------------------------------------------------------- */
@@ -460,20 +451,11 @@ static const dpf_accountant functions = {
     .delta = pld_delta,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_ACCOUNTANT,
-    .id = "pld",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_ACCOUNTANT, functions, .id = "pld", .version = "1.0.0",
     .summary = "Privacy-loss distributions: the tightest, with a bound from below beside the one from above",
     .citation = "Sommer, Meiser, Mohammadi, PoPETs 2019; Koskela, Jaelkoe, Honkela, arXiv 1906.03049; Gopi, "
                 "Lee, Wutschitz, arXiv 2106.02848; Doroshenko et al., arXiv 2207.04380",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = pld_create,
-    .destroy = pld_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = pld_create, .instance_bytes = sizeof(struct pld))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.pld", "1.0.0", "Apache-2.0", component)

@@ -104,7 +104,8 @@ static double aligned(const struct pld_problem *problem, double h)
 static double log_room(const struct state *s)
 {
     const double norm = pld_read_norm(s->read_tilt, s->h);
-    const double room = -log(s->transform.error * fmin(norm, 3e4)) - ROUNDING_LOG_PART;
+    const double error = s->transform.error + s->transform.rounding;
+    const double room = -log(error * fmin(norm, 3e4)) - ROUNDING_LOG_PART;
     return s->transform.n == 0 ? FIRST_ROOM : room < 26.0 ? room : 26.0;
 }
 
@@ -196,10 +197,9 @@ static dpf_status compose_filled(struct state *s, int from_below, double *value)
     const double length = (window.high - window.low) / s->h + 4.0;
     if (!(length < 16.0 * MOST_CELLS))
         return DPF_E_NUMERIC;
-    dpf_status status = pld_transform_fit(problem->host, length, &s->transform);
-    if (status == DPF_OK)
-        status =
-            pld_transform_compose(problem->host, s->losses, s->n, s->read_tilt, from_below, &s->transform);
+    pld_transform_fit(problem->host, length, &s->transform);
+    const dpf_status status =
+        pld_transform_compose(problem->host, s->losses, s->n, s->read_tilt, from_below, &s->transform);
     if (status != DPF_OK)
         return status;
     const struct pld_composed composed = {&s->transform, &window, s->losses, s->n, from_below};

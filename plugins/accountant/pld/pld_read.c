@@ -18,7 +18,7 @@ struct reader {
     double allowed; /* bound of all errors of delta at the grid point below it */
     double shrink;  /* e^{-h} */
     double slack;   /* relative error of sums, weights and K */
-    double points;  /* pld_read_norm */
+    double noise;   /* errors of the transform, for a weight of 1 */
     double beyond;  /* bound on what lies right of the window */
     double aliased; /* bound on the tilted mass that is folded into it */
 };
@@ -37,7 +37,8 @@ static struct reader reader_new(const struct pld_composed *c)
     struct reader r = {.t = t, .window = w, .h = h, .from_below = c->from_below, .shrink = exp(-h)};
     for (int64_t i = 0; i < c->n; i++)
         r.base += c->losses[i].copies * c->losses[i].offset;
-    r.points = fmin(pld_read_norm(w->tilt, h), sqrt((double)t->n));
+    const double most = sqrt((double)t->n), plain = fmin(sqrt(-1.0 / expm1(-2.0 * w->tilt * h)), most);
+    r.noise = t->error * fmin(pld_read_norm(w->tilt, h), most) + t->rounding * plain * (1.0 + 1e-9);
     r.beyond = exp(w->log_right - w->tilt * (w->high - w->law.mean));
     r.aliased = exp(w->log_right) + exp(w->log_left);
     r.slack =
@@ -49,14 +50,18 @@ static struct reader reader_new(const struct pld_composed *c)
 /* Errors of delta where the weight is that: of the transforms, and of what is outside of the window. */
 static double outside(const struct reader *r, double weight)
 {
-    const double noise = r->t->error * r->points * weight;
-    return noise + (r->from_below ? r->aliased * weight : r->beyond);
+    return r->noise * weight + (r->from_below ? r->aliased * weight : r->beyond);
 }
 
 static void reader_start(struct reader *r, int64_t last)
 {
     r->index = last;
     r->at = pld_transform_index(r->t, (double)last);
+}
+
+static double reader_weight(const struct reader *r, int64_t index)
+{
+    return exp(-r->window->tilt * (r->base + (double)index * r->h - r->window->law.mean));
 }
 
 static void reader_add(struct reader *r, double weight)
@@ -67,43 +72,93 @@ static void reader_add(struct reader *r, double weight)
     r->shrunk = (r->shrunk + value) * r->shrink;
 }
 
+/* The same for all points from index to last, by frequencies. */
+static void reader_sum(struct reader *r, int64_t index, int64_t last)
+{
+    const int64_t start = pld_transform_index(r->t, (double)(index - 1));
+    const double weight = reader_weight(r, index - 1), tilt = r->window->tilt;
+    const double decay[2] = {tilt * r->h, (tilt + 1.0) * r->h};
+    double sums[2];
+    pld_spectrum_sums(&r->t->spectrum, start, last - index + 1, decay, sums);
+    r->index = index;
+    r->mass = weight * sums[0];
+    r->shrunk = weight * sums[1];
+}
+
 /* delta at index - 1, from the reader's side. */
 static double reader_delta(const struct reader *r, double shrunk)
 {
-    const double sum = r->mass - shrunk, error = r->slack * r->mass + r->allowed;
+    const double sum = r->mass - shrunk, error = r->slack * fabs(r->mass) + r->allowed;
     return r->from_below ? sum - error : sum + error;
 }
 
-static double reader_weight(const struct reader *r, int64_t index)
+/* Whether delta at index - 1 is more than that. What cannot be compared is too much from above, and nothing from below. */
+static int reader_exceeds(struct reader *r, double allowed)
 {
-    return exp(-r->window->tilt * (r->base + (double)index * r->h - r->window->law.mean));
+    r->allowed = outside(r, reader_weight(r, r->index - 1));
+    const double delta = reader_delta(r, r->shrunk);
+    return r->from_below ? delta > allowed : !(delta <= allowed);
+}
+
+/* Moves to the largest index, at most last, from which delta exceeds what is allowed. Returns 0 if there is none down to stop. */
+static int find_by_points(struct reader *r, int64_t last, int64_t stop, double allowed)
+{
+    reader_start(r, last);
+    for (; r->index >= stop; r->index--) {
+        reader_add(r, reader_weight(r, r->index));
+        if (reader_exceeds(r, allowed))
+            return 1;
+    }
+    return 0;
+}
+
+/* Left of where epsilon lies, errors grow faster than delta: the first of so many places, from the right, is next to it. */
+#define PLACES 64
+
+/* The same; of several such indices any one. */
+static int find_by_frequencies(struct reader *r, int64_t last, int64_t stop, double allowed)
+{
+    const int64_t step = (last - stop) / PLACES + 1;
+    int64_t inside = last + 1,
+            beyond = last; /* delta is allowed from the first, and exceeds it from the second */
+    for (;; beyond = beyond - step > stop ? beyond - step : stop) {
+        reader_sum(r, beyond, last);
+        if (reader_exceeds(r, allowed))
+            break;
+        if (beyond == stop)
+            return 0;
+        inside = beyond;
+    }
+    while (inside - beyond > 1) {
+        const int64_t middle = beyond + (inside - beyond) / 2;
+        reader_sum(r, middle, last);
+        if (reader_exceeds(r, allowed))
+            beyond = middle;
+        else
+            inside = middle;
+    }
+    reader_sum(r, beyond, last);
+    return reader_exceeds(r, allowed);
 }
 
 /* The least epsilon whose delta, in the reader's units, is at most `allowed`. */
 static double least_epsilon(struct reader *r, double allowed)
 {
-    const int64_t last = (int64_t)ceil((r->window->high - r->base) / r->h), stop = last - r->t->n + 1;
-    const double growth = exp(r->window->tilt * r->h);
-    reader_start(r, last);
-    for (; r->index >= stop; r->index--) {
-        const double weight = reader_weight(r, r->index), loss = r->base + (double)(r->index - 1) * r->h;
-        reader_add(r, weight);
-        r->allowed = outside(r, weight * growth);
-        /* What cannot be compared is too much from above, and nothing from below. */
-        const double delta = reader_delta(r, r->shrunk);
-        if (r->from_below ? delta > allowed : !(delta <= allowed)) {
-            /* Nothing is known right of the first grid point, where errors alone may be too much. */
-            if (!r->from_below && r->index == last && !(r->window->log_right == -INFINITY))
-                return INFINITY;
-            const double error = r->slack * r->mass + r->allowed;
-            const double kept = r->mass + (r->from_below ? -error : error) - allowed;
-            const double part = kept > 0.0 && r->shrunk > 0.0 ? log(kept / r->shrunk) : 0.0;
-            return loss + (part > 0.0 ? part < r->h ? part : r->h : 0.0);
-        }
-        if (loss < 0.0)
-            break;
-    }
-    return 0.0;
+    const int64_t last = (int64_t)ceil((r->window->high - r->base) / r->h);
+    /* The first index whose lower neighbour is a loss below 0 is the last that tells anything. */
+    const int64_t zero = (int64_t)ceil(-r->base / r->h), lowest = last - r->t->n + 1;
+    const int64_t stop = zero > last ? last : zero > lowest ? zero : lowest;
+    const int found = r->t->spectrum.n > 0 ? find_by_frequencies(r, last, stop, allowed)
+                                           : find_by_points(r, last, stop, allowed);
+    if (!found)
+        return r->from_below || stop > lowest ? 0.0 : fmax(r->base + (double)(stop - 1) * r->h, 0.0);
+    /* Nothing is known right of the first grid point, where errors alone may be too much. */
+    if (!r->from_below && r->index == last && !(r->window->log_right == -INFINITY))
+        return INFINITY;
+    const double error = r->slack * fabs(r->mass) + r->allowed;
+    const double kept = r->mass + (r->from_below ? -error : error) - allowed;
+    const double part = kept > 0.0 && r->shrunk > 0.0 ? log(kept / r->shrunk) : isnan(kept) ? r->h : 0.0;
+    return r->base + (double)(r->index - 1) * r->h + (part > 0.0 ? part < r->h ? part : r->h : 0.0);
 }
 
 static double delta_at(struct reader *r, double epsilon)
@@ -112,9 +167,13 @@ static double delta_at(struct reader *r, double epsilon)
     const int64_t wanted = (int64_t)floor((epsilon - r->base) / r->h) + 1;
     if (wanted < stop)
         return r->from_below ? 0.0 : INFINITY;
-    reader_start(r, last);
-    for (; r->index >= wanted; r->index--)
-        reader_add(r, reader_weight(r, r->index));
+    if (r->t->spectrum.n > 0) {
+        reader_sum(r, wanted, last);
+    } else {
+        reader_start(r, last);
+        for (; r->index >= wanted; r->index--)
+            reader_add(r, reader_weight(r, r->index));
+    }
     const double weight = reader_weight(r, wanted - 1);
     r->allowed = outside(r, weight);
     return reader_delta(r, r->shrunk * exp(epsilon - r->base - (double)(wanted - 1) * r->h));

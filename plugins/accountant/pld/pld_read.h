@@ -10,6 +10,10 @@
  * h^2 r (1 + r) / (1 - r)^3, r = e^{-2th}: where t is large, the second is less by a factor t^2. Between two
  * grid points 1 - e^{e-x} falls as e grows, so the bound of the lower one holds. What lies right of the
  * window, and what is folded into it from its left, are bounded by Chernoff.
+ *
+ * A composition known by its frequencies is summed at the points that are asked for; rounding of such a sum is in units of the
+ * norm of e^{-tkh} alone. The grid point where epsilon lies is found by halving: delta's bound on one side of it is
+ * allowed and on the other it is not, which is all that a bound of epsilon needs, whether or not delta falls between them.
  */
 #ifndef PLD_READ_H
 #define PLD_READ_H

@@ -90,12 +90,11 @@ static real of_gaussian(const void *context, real epsilon)
     return fmaxl(removal(g, epsilon), addition(g, epsilon));
 }
 
-static void gaussian_noise_at_all_sizes(void **state)
+TEST(gaussian_noise_at_all_sizes)
 {
     static const struct {
         double scale, rate;
     } settings[] = {{1e6, 1}, {1, 1}, {0.01, 1}, {100, 1e-6}, {1, 1e-6}, {2, 0.5}};
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const struct gaussian g = {1 / (real)settings[i].scale, settings[i].rate};
         const dpf_event event =
@@ -182,14 +181,13 @@ static real of_composition(const void *context, real epsilon)
     return most;
 }
 
-static void compositions_of_points(void **state)
+TEST(compositions_of_points)
 {
     static const struct {
         double epsilon, lost, rate, scale; /* scale 0: no Gaussian beside it */
         int copies;
     } settings[] = {{2, 0, 1, 0, 1},      {0.1, 0, 1, 0, 100},    {7, 0, 0.01, 0, 17}, {2, 0, 0.3, 0, 40},
                     {0.5, 1e-9, 1, 0, 5}, {1, 1e-8, 0.25, 0, 12}, {0.7, 0, 1, 0.8, 9}, {3, 0, 0.1, 30, 20}};
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const struct gaussian beside = {settings[i].scale > 0 ? 1 / (real)settings[i].scale : 0, 1};
         const struct points whole = two_points(settings[i].epsilon, settings[i].lost);
@@ -222,14 +220,13 @@ static struct points laplace_points(real s, int m)
 }
 
 /* A rare draw leaves all losses but the largest within a cell of the grid: the spike (pld_grid.c). */
-static void compositions_of_a_spike(void **state)
+TEST(compositions_of_a_spike)
 {
     static const struct {
         double scale, rate;
         int steps, copies;
     } settings[] = {{0.4, 1e-3, 3, 40}, {0.3, 0.01, 3, 20}, {1, 1e-4, 3, 30}, {0.25, 1e-6, 3, 40},
                     {0.5, 1e-5, 2, 60}, {0.2, 1e-3, 2, 60}, {2, 0.01, 3, 30}};
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const struct points whole = laplace_points(1 / (real)settings[i].scale, settings[i].steps);
         struct composition c = {.copies = settings[i].copies};
@@ -340,11 +337,10 @@ static void check_shift(int32_t kind, double size, int x, int y, double rate)
     case_close(&pld);
 }
 
-static void integer_noise_is_no_worse_than_its_gaussian(void **state)
+TEST(integer_noise_is_no_worse_than_its_gaussian)
 {
     static const double variances[] = {0.5, 1, 3, 40, 700};
     static const double scales[] = {0.6, 1, 2.5, 20};
-    (void)state;
     for (size_t i = 0; i < sizeof variances / sizeof *variances; i++) {
         check_shift(DPF_EVENT_SKELLAM, variances[i], 1, 0, 1);
         check_shift(DPF_EVENT_SKELLAM, variances[i], 7, 0, 0.2);
@@ -358,10 +354,9 @@ static void integer_noise_is_no_worse_than_its_gaussian(void **state)
 }
 
 /* It costs next to nothing: the Gaussian pair has the variance but for two steps at most. */
-static void integer_noise_is_hardly_worse_than_a_gaussian(void **state)
+TEST(integer_noise_is_hardly_worse_than_a_gaussian)
 {
     struct case_accountant pld;
-    (void)state;
     case_open(&pld, "pld", "", NULL);
     for (double variance = 16; variance < 1e9; variance *= 64) {
         dpf_event skellam = case_event(DPF_EVENT_SKELLAM, 1, 10);
@@ -377,7 +372,7 @@ static void integer_noise_is_hardly_worse_than_a_gaussian(void **state)
 }
 
 /* Each noise value is a loss of its own: both bounds come from the rarest one that is likelier than delta. */
-static void coarse_noise_under_rare_draws(void **state)
+TEST(coarse_noise_under_rare_draws)
 {
     static const struct {
         int32_t kind;
@@ -388,7 +383,6 @@ static void coarse_noise_under_rare_draws(void **state)
                  {DPF_EVENT_DISCRETE_GAUSSIAN, .5, 1, 1e-6, 1e4, .98},
                  {DPF_EVENT_DISCRETE_LAPLACE, .3, 3, 1e-6, 1e6, .99}};
     struct case_accountant pld;
-    (void)state;
     case_open(&pld, "pld", "", NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dpf_event event = case_event(cases[i].kind, cases[i].size, cases[i].l);
@@ -403,17 +397,4 @@ static void coarse_noise_under_rare_draws(void **state)
         assert_true(answer.epsilon_lower >= cases[i].least * answer.epsilon);
     }
     case_close(&pld);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gaussian_noise_at_all_sizes),
-        cmocka_unit_test(compositions_of_points),
-        cmocka_unit_test(compositions_of_a_spike),
-        cmocka_unit_test(integer_noise_is_no_worse_than_its_gaussian),
-        cmocka_unit_test(integer_noise_is_hardly_worse_than_a_gaussian),
-        cmocka_unit_test(coarse_noise_under_rare_draws),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,13 +86,12 @@ struct setting {
     int trials, clients;
 };
 
-static void one_coordinate_is_the_worst_over_all_mixes(void **state)
+TEST(one_coordinate_is_the_worst_over_all_mixes)
 {
     static const struct setting settings[] = {{0.25, 1, 1},  {0.25, 1, 2},  {0.1, 3, 5},
                                               {0.25, 1, 10}, {0.2, 7, 3},   {0.01, 1, 40},
                                               {0.25, 16, 1}, {0.05, 1, 60}, {0.25, 2, 30}};
     static const double epsilons[] = {0, 0.01, 0.1, 0.3, 1};
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         for (size_t j = 0; j < sizeof epsilons / sizeof *epsilons; j++)
             for (int zero_out = 0; zero_out < 2; zero_out++) {
@@ -108,11 +107,10 @@ static void one_coordinate_is_the_worst_over_all_mixes(void **state)
 }
 
 /* The worst mix is not the extreme one, and which one it is depends on epsilon. */
-static void no_single_mix_is_the_worst(void **state)
+TEST(no_single_mix_is_the_worst)
 {
     static struct law p, q;
     const dpf_event event = pbm_event(0.25, 1, 10, 1);
-    (void)state;
     make_pair(0.25, 1, 0, 0, 9, &p, &q);
     assert_true(fabs(hockey_stick(&p, &q, 0.1) - 0.1107) < 1e-4);
     make_pair(0.25, 1, 0, 1, 8, &p, &q);
@@ -142,9 +140,8 @@ static double worst_of_two(double theta, int clients, double epsilon)
     return most;
 }
 
-static void two_coordinates_are_bounded_for_any_two_mixes(void **state)
+TEST(two_coordinates_are_bounded_for_any_two_mixes)
 {
-    (void)state;
     for (double epsilon = 0; epsilon < 1.5; epsilon += 0.25) {
         const dpf_event event = pbm_event(0.25, 1, 6, 2);
         const double exact = worst_of_two(0.25, 6, epsilon);
@@ -155,13 +152,12 @@ static void two_coordinates_are_bounded_for_any_two_mixes(void **state)
     }
 }
 
-static void bounds_come_in_order(void **state)
+TEST(bounds_come_in_order)
 {
     static const struct {
         struct setting s;
         double coordinates;
     } cases[] = {{{0.25, 1, 100}, 50}, {{0.05, 1, 94}, 14336}, {{0.01, 4, 50}, 286720}, {{0.25, 16, 20}, 3}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int zero_out = 0; zero_out < 2; zero_out++) {
             const struct setting *s = &cases[i].s;
@@ -176,11 +172,10 @@ static void bounds_come_in_order(void **state)
         }
 }
 
-static void many_clients_are_bounded(void **state)
+TEST(many_clients_are_bounded)
 {
     static const struct setting settings[] = {{0.25, 1, 700}, {0.1, 4, 180}};
     double before = INFINITY;
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const struct setting *s = &settings[i];
         const dpf_event event = pbm_event(s->theta, s->trials, s->clients, 1);
@@ -199,12 +194,11 @@ static void many_clients_are_bounded(void **state)
     }
 }
 
-static void releases_compose(void **state)
+TEST(releases_compose)
 {
     dpf_event events[4] = {pbm_event(0.1, 1, 50, 10), pbm_event(0.1, 1, 50, 10), pbm_event(0.05, 2, 50, 3),
                            case_event(DPF_EVENT_GAUSSIAN, 5, 1)};
     dpf_event one = pbm_event(0.1, 1, 50, 1);
-    (void)state;
     const double apart = ask("pld", events, 2, DPF_ADJ_REPLACE, 1e-5, NAN).epsilon;
     one.count = 20;
     assert_true(fabs(ask("pld", &one, 1, DPF_ADJ_REPLACE, 1e-5, NAN).epsilon / apart - 1) < 1e-6);
@@ -218,18 +212,16 @@ static void releases_compose(void **state)
                 ask("pld", events, 1, DPF_ADJ_ZERO_OUT, 1e-5, NAN).epsilon);
 }
 
-static void what_is_not_proved_is_refused(void **state)
+TEST(what_is_not_proved_is_refused)
 {
-    (void)state;
     pbm_unproved_is_refused("pld");
 }
 
-static void memory_failures_are_reported(void **state)
+TEST(memory_failures_are_reported)
 {
     struct case_accountant accountant;
     const dpf_event events[2] = {pbm_event(0.25, 1, 3, 2), case_event(DPF_EVENT_ZCDP, 1, 1)};
     dpf_question question = case_question(1e-5);
-    (void)state;
     question.adjacency = DPF_ADJ_REPLACE;
     case_open(&accountant, "pld", "", NULL);
     dpf_event both[2] = {events[0], events[1]};
@@ -247,19 +239,4 @@ static void memory_failures_are_reported(void **state)
     }
     assert_true(failures > 30);
     case_close(&accountant);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_coordinate_is_the_worst_over_all_mixes),
-        cmocka_unit_test(no_single_mix_is_the_worst),
-        cmocka_unit_test(two_coordinates_are_bounded_for_any_two_mixes),
-        cmocka_unit_test(bounds_come_in_order),
-        cmocka_unit_test(many_clients_are_bounded),
-        cmocka_unit_test(releases_compose),
-        cmocka_unit_test(what_is_not_proved_is_refused),
-        cmocka_unit_test(memory_failures_are_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,23 +84,14 @@ struct published {
 
 static dpf_status published_create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct published *published = dpf_memory(host)->allocate(host, sizeof *published);
-    if (!published)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct published *published = *self;
     published->host = host;
     published->claim = (int32_t)values->values[P_CLAIM].integer;
     published->order = values->values[P_ORDER].real;
     published->c0 = values->values[P_C0].real;
     published->unit = (int32_t)values->values[P_UNIT].integer - 1;
     published->adjacency = (int32_t)values->values[P_ADJACENCY].integer - 1;
-    *self = published;
     return DPF_OK;
-}
-
-static void published_destroy(void *self)
-{
-    const dpf_host *host = ((struct published *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 /* ---- Mugdho and Imtiaz -------------------------------------------------------------------------- */
@@ -413,20 +404,11 @@ static const dpf_accountant functions = {
     .epsilon = published_epsilon,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_ACCOUNTANT,
-    .id = "published",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_ACCOUNTANT, functions, .id = "published", .version = "1.0.0",
     .summary = "What a publication states for these parameters; a claim, not a proof",
     .citation = "The five papers: DPIMF, Theorems 2 and 3; HDPMF, Theorem 2; Mugdho and Imtiaz, Eq. 7 and 9; "
                 "DPMF-RP, Eq. 18; PrivSR, Theorems 1 to 3",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = published_create,
-    .destroy = published_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = published_create, .instance_bytes = sizeof(struct published))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.published", "1.0.0", "Apache-2.0", component)

@@ -31,11 +31,10 @@ static void assert_answer(const dpf_answer *answer, double epsilon, double delta
 }
 
 /* The delta of [privacy] is no part of a claim of pure differential privacy. */
-static void pure_claims_have_no_delta(void **state)
+TEST(pure_claims_have_no_delta)
 {
     const dpf_event laplace = event_of(DPF_EVENT_LAPLACE, 2);
     dpf_event pure = event_of(DPF_EVENT_PURE, NAN), response = event_of(DPF_EVENT_RANDOMIZED_RESPONSE, NAN);
-    (void)state;
     pure.p.pure.epsilon = 0.25;
     response.p.response.flip = 0.25;
     dpf_answer answer = claim_of("", &laplace, 1, 1e-5);
@@ -46,11 +45,10 @@ static void pure_claims_have_no_delta(void **state)
     assert_answer(&answer, 3 * log(3), 0);
 }
 
-static void others_have_theirs(void **state)
+TEST(others_have_theirs)
 {
     const dpf_event gaussian = event_of(DPF_EVENT_GAUSSIAN, 6);
     dpf_event approx = event_of(DPF_EVENT_APPROX, NAN);
-    (void)state;
     approx.p.approx.epsilon = 2;
     approx.p.approx.delta = 1e-7;
     dpf_answer answer = claim_of("", &gaussian, 1, 1e-5);
@@ -61,11 +59,10 @@ static void others_have_theirs(void **state)
 
 /* The blocks of one release add up; other rounds and sides are other releases, of which the largest is
  * stated. */
-static void blocks_of_a_release_add_up(void **state)
+TEST(blocks_of_a_release_add_up)
 {
     dpf_event events[] = {event_of(DPF_EVENT_LAPLACE, 2), event_of(DPF_EVENT_LAPLACE, 4),
                           event_of(DPF_EVENT_GAUSSIAN, 6)};
-    (void)state;
     events[2].side = 1;
     dpf_answer answer = claim_of("", events, 3, 0.5);
     assert_answer(&answer, 2.25, 0);
@@ -73,11 +70,10 @@ static void blocks_of_a_release_add_up(void **state)
     assert_answer(&answer, sqrt(2 * log(1.25e9)) / 2, 1e-9);
 }
 
-static void composed_gaussian(void **state)
+TEST(composed_gaussian)
 {
     const dpf_event gaussian = event_of(DPF_EVENT_GAUSSIAN, 6);
     const double slope = 10 * 0.25 / 2, log_delta = log(1e5);
-    (void)state;
     dpf_answer answer = claim_of("claim=gaussian-rdp-eq9", &gaussian, 1, 1e-5);
     assert_answer(&answer, slope + 2 * sqrt(slope * log_delta), 1e-5);
     answer = claim_of("claim=gaussian-rdp-eq7; order=3", &gaussian, 1, 1e-5);
@@ -85,10 +81,9 @@ static void composed_gaussian(void **state)
 }
 
 /* DPIMF, Theorem 2: ln(1 + q (e^phi - 1)) with phi the loss at weight 1. */
-static void sampled_records(void **state)
+TEST(sampled_records)
 {
     dpf_event event = event_of(DPF_EVENT_LAPLACE, 2);
-    (void)state;
     event.sampling.kind = DPF_SAMPLING_POISSON;
     event.sampling.rate = 0.1;
     event.sampling.weight_max = 10;
@@ -101,12 +96,11 @@ static void sampled_records(void **state)
  * scales 2 Delta sqrt(K)/eps = 64/3 and 32/3, sum 32 = 2 Delta sqrt(K)/1. A gradient moves by 2 Delta in L2,
  * 2 Delta sqrt(K) = 32 in L1. The social term's scale is 2 alpha sqrt(K)/eps for a move of 2 alpha sqrt(K).
  */
-static void privsr_adds_up_its_noise(void **state)
+TEST(privsr_adds_up_its_noise)
 {
     dpf_event events[3] = {case_event(DPF_EVENT_LAPLACE, 64.0 / 3, 32),
                            case_event(DPF_EVENT_LAPLACE, 32.0 / 3, 32),
                            case_event(DPF_EVENT_LAPLACE, 40, 40)};
-    (void)state;
     events[0].side = events[1].side = DPF_SIDE_ITEMS;
     events[1].term = 1;
     events[2].side = DPF_SIDE_USERS;
@@ -124,11 +118,10 @@ static void privsr_adds_up_its_noise(void **state)
  * p k = 50 numbers and beta n = 400 messages it is 4 * 2 * 50/400 = 1 for c0 = 1; ten rounds change
  * nothing, nor do the clients counted on (90) and the numbers after padding (64), which are a proof's.
  */
-static void dpmf_rp_is_a_renyi_divergence(void **state)
+TEST(dpmf_rp_is_a_renyi_divergence)
 {
     dpf_event event = event_of(DPF_EVENT_PBM, NAN);
     const double p[4] = {0.25, 2, 90, 64};
-    (void)state;
     memcpy(event.p.all, p, sizeof p);
     event.messages = 400;
     event.numbers = 50;
@@ -147,27 +140,11 @@ static void dpmf_rp_is_a_renyi_divergence(void **state)
 
 /* HDPMF, Theorem 2: K = 16, Delta = 4, noise 2 sqrt(K) Delta/epsilon = 64 for epsilon = 1/2. DPIMF,
  * Theorem 3. */
-static void one_round_of_objective_perturbation(void **state)
+TEST(one_round_of_objective_perturbation)
 {
     const dpf_event event = case_event(DPF_EVENT_LAPLACE, 64, 32);
-    (void)state;
     dpf_answer answer = claim_of("claim=hdpmf-theorem-2", &event, 1, 1e-5);
     assert_answer(&answer, 0.5, 0);
     answer = claim_of("claim=dpimf-theorem-3", &event, 1, 1e-5);
     assert_answer(&answer, 0.5, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pure_claims_have_no_delta),
-        cmocka_unit_test(others_have_theirs),
-        cmocka_unit_test(blocks_of_a_release_add_up),
-        cmocka_unit_test(composed_gaussian),
-        cmocka_unit_test(sampled_records),
-        cmocka_unit_test(privsr_adds_up_its_noise),
-        cmocka_unit_test(dpmf_rp_is_a_renyi_divergence),
-        cmocka_unit_test(one_round_of_objective_perturbation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,18 +17,9 @@ struct pure {
 static dpf_status pure_create(const dpf_host *host, const dpf_params *params, void **self)
 {
     (void)params;
-    struct pure *pure = dpf_memory(host)->allocate(host, sizeof *pure);
-    if (!pure)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct pure *pure = *self;
     pure->host = host;
-    *self = pure;
     return DPF_OK;
-}
-
-static void pure_destroy(void *self)
-{
-    const dpf_host *host = ((struct pure *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 static double response_epsilon(double flip)
@@ -165,19 +156,10 @@ static const dpf_accountant functions = {
     .delta = pure_delta,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_ACCOUNTANT,
-    .id = "pure",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_ACCOUNTANT, functions, .id = "pure", .version = "1.0.0",
     .summary = "Pure differential privacy: the epsilons of all releases, added",
     .citation = "Dwork, Roth, The Algorithmic Foundations of Differential Privacy, 2014, Theorem 3.16",
-    .params = NULL,
-    .n_params = 0,
-    .param_stride = sizeof(dpf_param),
-    .create = pure_create,
-    .destroy = pure_destroy,
-    .functions = &functions,
-};
+    .create = pure_create, .instance_bytes = sizeof(struct pure))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.pure", "1.0.0", "Apache-2.0", component)

@@ -64,33 +64,24 @@ static dpf_status rdp_create(const dpf_host *host, const dpf_params *values, voi
     const dpf_value *orders = &values->values[P_ORDERS];
     if (orders->count < 1)
         return host->fail(host, DPF_E_CONFIG, P_ORDERS, "at least one order is needed");
-    const dpf_memory_service *memory = dpf_memory(host);
     const uint64_t bytes = (uint64_t)orders->count * sizeof(double);
-    struct rdp *rdp = memory->allocate(host, sizeof *rdp);
-    if (!rdp)
+    struct rdp *rdp = *self;
+    rdp->orders = dpf_memory(host)->allocate(host, bytes);
+    if (!rdp->orders)
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    rdp->orders = memory->allocate(host, bytes);
-    if (!rdp->orders) {
-        memory->release(host, rdp);
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    }
     memcpy(rdp->orders, orders->reals, bytes);
     sort_orders(rdp->orders, orders->count);
     rdp->host = host;
     rdp->n_orders = orders->count;
     rdp->conversion = (int32_t)values->values[P_CONVERSION].integer;
     rdp->refine = (int32_t)values->values[P_REFINE].integer;
-    *self = rdp;
     return DPF_OK;
 }
 
 static void rdp_destroy(void *self)
 {
     struct rdp *rdp = self;
-    const dpf_host *host = rdp->host;
-    const dpf_memory_service *memory = dpf_memory(host);
-    memory->release(host, rdp->orders);
-    memory->release(host, rdp);
+    dpf_memory(rdp->host)->release(rdp->host, rdp->orders);
 }
 
 /* ---- conversion --------------------------------------------------------------------------------- */
@@ -289,20 +280,11 @@ static const dpf_accountant functions = {
     .delta = rdp_delta,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_ACCOUNTANT,
-    .id = "rdp",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_ACCOUNTANT, functions, .id = "rdp", .version = "1.0.0",
     .summary = "Renyi differential privacy, composed exactly, with Poisson sampling and private selection",
     .citation = "Mironov, arXiv 1702.07476; Mironov, Talwar, Zhang, arXiv 1908.10530; Canonne, Kamath, "
                 "Steinke, arXiv 2004.00010; Papernot, Steinke, arXiv 2110.03620",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = rdp_create,
-    .destroy = rdp_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = rdp_create, .destroy = rdp_destroy, .instance_bytes = sizeof(struct rdp))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.rdp", "1.0.0", "Apache-2.0", component)

@@ -96,12 +96,11 @@ struct setting {
     int trials, clients;
 };
 
-static void divergences_are_the_worst_over_all_mixes(void **state)
+TEST(divergences_are_the_worst_over_all_mixes)
 {
     static const struct setting settings[] = {{0.25, 1, 1}, {0.25, 1, 2},  {0.1, 3, 5},   {0.01, 1, 40},
                                               {0.2, 7, 3},  {0.25, 2, 30}, {0.25, 16, 1}, {0.05, 1, 60}};
     static const double orders[] = {1.25, 2, 4.5, 16, 64};
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         for (size_t j = 0; j < sizeof orders / sizeof *orders; j++)
             for (int zero_out = 0; zero_out < 2; zero_out++) {
@@ -116,10 +115,9 @@ static void divergences_are_the_worst_over_all_mixes(void **state)
 }
 
 /* What the accountant's proof says and its sums do not try: clients that stand between the ends. */
-static void clients_between_the_ends_are_covered(void **state)
+TEST(clients_between_the_ends_are_covered)
 {
     const double theta = 0.25, a = 3;
-    (void)state;
     for (int trials = 1; trials <= 3; trials++) {
         const double most = ours(theta, trials, 3, DPF_ADJ_REPLACE, a);
         const double zero = ours(theta, trials, 3, DPF_ADJ_ZERO_OUT, a);
@@ -142,11 +140,10 @@ static void clients_between_the_ends_are_covered(void **state)
 }
 
 /* Large cohorts go by blocks of mixes: a bound, and a close one. */
-static void many_clients_are_bounded_closely(void **state)
+TEST(many_clients_are_bounded_closely)
 {
     static const struct setting settings[] = {{0.25, 1, 700}, {0.1, 4, 200}};
     static const double orders[] = {2, 4, 16};
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         for (size_t j = 0; j < sizeof orders / sizeof *orders; j++) {
             const struct setting *s = &settings[i];
@@ -162,7 +159,7 @@ static void many_clients_are_bounded_closely(void **state)
 
 /* Computed apart, as in the comment, to ten digits; the last two rows for comparison with 8 a q theta^2 /
    (n (1 - 4 theta^2)), the limit for many clients. */
-static void known_values(void **state)
+TEST(known_values)
 {
     static const struct {
         struct setting s;
@@ -174,7 +171,6 @@ static void known_values(void **state)
         {{0.05, 4, 100}, {0.001616885573, 0.003235477357, 0.01298161841}},
     };
     static const double orders[] = {2, 4, 16};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t j = 0; j < 3; j++) {
             const struct setting *s = &rows[i].s;
@@ -190,11 +186,10 @@ static void known_values(void **state)
     }
 }
 
-static void releases_compose(void **state)
+TEST(releases_compose)
 {
     dpf_event events[3] = {pbm_event(0.1, 1, 50, 10), pbm_event(0.1, 1, 50, 10), pbm_event(0.05, 2, 50, 3)};
     dpf_event one = pbm_event(0.1, 1, 50, 1);
-    (void)state;
     const double apart = ask(events, 2, DPF_ADJ_REPLACE, "", NULL, 1e-5);
     events[0].count = 2;
     assert_true(fabs(ask(events, 1, DPF_ADJ_REPLACE, "", NULL, 1e-5) / apart - 1) < 1e-9);
@@ -209,11 +204,10 @@ static void releases_compose(void **state)
 }
 
 /* More clients, less theta, fewer trials: less epsilon. Across the sizes at which the method changes, too. */
-static void epsilon_is_monotone(void **state)
+TEST(epsilon_is_monotone)
 {
     static const int clients[] = {10, 100, 400, 2000, 15000, 30000, 200000};
     double before = INFINITY;
-    (void)state;
     for (size_t i = 0; i < sizeof clients / sizeof *clients; i++) {
         const dpf_event event = pbm_event(0.1, 1, clients[i], 1000);
         const double epsilon = ask(&event, 1, DPF_ADJ_REPLACE, "", NULL, 1e-6);
@@ -228,22 +222,7 @@ static void epsilon_is_monotone(void **state)
     assert_true(ask(&most, 1, DPF_ADJ_REPLACE, "", NULL, 1e-6) > at);
 }
 
-static void what_is_not_proved_is_refused(void **state)
+TEST(what_is_not_proved_is_refused)
 {
-    (void)state;
     pbm_unproved_is_refused("rdp");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(divergences_are_the_worst_over_all_mixes),
-        cmocka_unit_test(clients_between_the_ends_are_covered),
-        cmocka_unit_test(many_clients_are_bounded_closely),
-        cmocka_unit_test(known_values),
-        cmocka_unit_test(releases_compose),
-        cmocka_unit_test(epsilon_is_monotone),
-        cmocka_unit_test(what_is_not_proved_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,11 +60,10 @@ static double ours(double variance, double l1, double l2, double order)
     return case_divergence(&event, 1, order);
 }
 
-static void divergences_are_bounded_closely(void **state)
+TEST(divergences_are_bounded_closely)
 {
     static const double variances[] = {4, 25, 100, 1000};
     static const double orders[] = {1.5, 2, 2.5, 3, 8, 16, 31.75};
-    (void)state;
     for (size_t v = 0; v < sizeof variances / sizeof *variances; v++) {
         fill_masses(variances[v]);
         for (int shift = 1; shift <= 4; shift++)
@@ -84,11 +83,10 @@ static void divergences_are_bounded_closely(void **state)
 }
 
 /* Over coordinates divergences add; the bound for the norms of all holds for every way to share them. */
-static void several_coordinates_are_covered(void **state)
+TEST(several_coordinates_are_covered)
 {
     static const int shifts[][4] = {{1, 0, 0, 0}, {1, 1, 0, 0}, {2, 1, 0, 0}, {3, 0, 0, 0},
                                     {1, 1, 1, 1}, {2, 2, 1, 0}, {3, 2, 1, 1}};
-    (void)state;
     fill_masses(50);
     for (size_t s = 0; s < sizeof shifts / sizeof *shifts; s++)
         for (double a = 2; a <= 32; a *= 2) {
@@ -104,18 +102,16 @@ static void several_coordinates_are_covered(void **state)
 }
 
 /* The formula itself, worked out by hand: V = 1000, L1 = 9, L2^2 = 5, a = 10: .025 + min(149/4e6, .0135). */
-static void known_values(void **state)
+TEST(known_values)
 {
-    (void)state;
     assert_true(fabs(ours(1000, 9, sqrt(5), 10) / (0.025 + 149 / 4e6) - 1) < 1e-11);
     /* V = 1, L1 = 1, L2 = 1, a = 9: 4.5 + min(23/4, 1.5) */
     assert_true(fabs(ours(1, 1, 1, 9) / 6.0 - 1) < 1e-11);
 }
 
-static void epsilon_is_that_of_gaussian_noise_on_a_fine_grid(void **state)
+TEST(epsilon_is_that_of_gaussian_noise_on_a_fine_grid)
 {
     struct case_accountant rdp;
-    (void)state;
     case_open(&rdp, "rdp", "", NULL);
     const dpf_event fine = skellam(0x1p40, 0x1p24, 0x1p20), gaussian = case_event(DPF_EVENT_GAUSSIAN, 1, 1);
     const double epsilon = case_epsilon(&rdp, &fine, 1, 1e-6), limit = case_epsilon(&rdp, &gaussian, 1, 1e-6);
@@ -138,9 +134,8 @@ static double integer_moment(int shift, double rate, int order)
     return (double)(logl(sum) / (order - 1));
 }
 
-static void sampling_amplifies(void **state)
+TEST(sampling_amplifies)
 {
-    (void)state;
     fill_masses(25);
     for (int order = 2; order <= 16; order *= 2)
         for (double rate = 0.01; rate < 1; rate *= 4) {
@@ -149,16 +144,4 @@ static void sampling_amplifies(void **state)
             assert_true(got >= exact * (1 - 1e-10));
             assert_true(got < exact * 1.5);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(divergences_are_bounded_closely),
-        cmocka_unit_test(several_coordinates_are_covered),
-        cmocka_unit_test(known_values),
-        cmocka_unit_test(epsilon_is_that_of_gaussian_noise_on_a_fine_grid),
-        cmocka_unit_test(sampling_amplifies),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

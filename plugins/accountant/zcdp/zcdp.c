@@ -33,18 +33,9 @@ struct zcdp {
 static dpf_status zcdp_create(const dpf_host *host, const dpf_params *params, void **self)
 {
     (void)params;
-    struct zcdp *zcdp = dpf_memory(host)->allocate(host, sizeof *zcdp);
-    if (!zcdp)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct zcdp *zcdp = *self;
     zcdp->host = host;
-    *self = zcdp;
     return DPF_OK;
-}
-
-static void zcdp_destroy(void *self)
-{
-    const dpf_host *host = ((struct zcdp *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 /* ---- one release -------------------------------------------------------------------------------- */
@@ -264,19 +255,10 @@ static const dpf_accountant functions = {
     .delta = zcdp_delta,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_ACCOUNTANT,
-    .id = "zcdp",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_ACCOUNTANT, functions, .id = "zcdp", .version = "1.0.0",
     .summary = "Zero-concentrated differential privacy: rho of all releases, added",
     .citation = "Bun, Steinke, arXiv 1605.02065; Canonne, Kamath, Steinke, arXiv 2004.00010, Proposition 12",
-    .params = NULL,
-    .n_params = 0,
-    .param_stride = sizeof(dpf_param),
-    .create = zcdp_create,
-    .destroy = zcdp_destroy,
-    .functions = &functions,
-};
+    .create = zcdp_create, .instance_bytes = sizeof(struct zcdp))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.zcdp", "1.0.0", "Apache-2.0", component)

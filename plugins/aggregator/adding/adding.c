@@ -8,30 +8,6 @@
  */
 #include "adding.h"
 
-struct adding {
-    const dpf_host *host;
-};
-
-dpf_status adding_create(const dpf_host *host, const dpf_params *values, void **self)
-{
-    struct adding *adding = dpf_memory(host)->allocate(host, sizeof(*adding));
-
-    (void)values;
-    if (!adding) {
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    }
-    adding->host = host;
-    *self = adding;
-    return DPF_OK;
-}
-
-void adding_destroy(void *self)
-{
-    struct adding *adding = self;
-
-    dpf_memory(adding->host)->release(adding->host, adding);
-}
-
 static dpf_status failed(const dpf_call *call, dpf_status code, const char *text)
 {
     return call->host->fail(call->host, code, -1, text);

@@ -6,8 +6,6 @@
 #include "dpframe/dpframe.h"
 
 /* See role/aggregator.h and dpf_component. */
-dpf_status adding_create(const dpf_host *host, const dpf_params *values, void **self);
-void adding_destroy(void *self);
 dpf_status adding_absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message);
 dpf_status adding_merge(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_aggregation *from);
 
@@ -38,16 +36,8 @@ dpf_status adding_server_close(void *self, const dpf_call *call, dpf_exchange *x
                                              .merge = adding_merge,                                          \
                                              .scale = SCALE,                                                 \
                                              ADDING_EXCHANGE};                                               \
-    static const dpf_component component = {.size = sizeof(dpf_component),                                   \
-                                            .role = DPF_ROLE_AGGREGATOR,                                     \
-                                            .id = ID,                                                        \
-                                            .version = "1.0.0",                                              \
-                                            .summary = SUMMARY,                                              \
-                                            .citation = CITATION,                                            \
-                                            .param_stride = sizeof(dpf_param),                               \
-                                            .create = adding_create,                                         \
-                                            .destroy = adding_destroy,                                       \
-                                            .functions = &functions};                                        \
+    DPF_COMPONENT(component, DPF_ROLE_AGGREGATOR, functions, .id = ID, .version = "1.0.0",                   \
+                  .summary = SUMMARY, .citation = CITATION)                                                  \
     DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe." ID, "1.0.0", "Apache-2.0", component)
 
 #endif

@@ -31,12 +31,10 @@ static dpf_aggregation aggregate(struct plain_host *host, int64_t (*values)[N], 
     return into;
 }
 
-static void the_mean_of_messages(void **state)
+TEST(the_mean_of_messages)
 {
     struct plain_host mean;
     int64_t values[PARTIES][N], sums[N];
-    (void)state;
-
     const dpf_aggregator *functions = open_component(&mean, "mean");
     for (int32_t p = 0; p < PARTIES; p++)
         for (int32_t i = 0; i < N; i++)
@@ -52,18 +50,7 @@ static void the_mean_of_messages(void **state)
     plain_close(&mean);
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-    (void)state;
-
     plain_check_memory(plain_component("mean", DPF_ROLE_AGGREGATOR, "mean"), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_mean_of_messages),
-        cmocka_unit_test(memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

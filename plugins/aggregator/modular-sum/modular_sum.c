@@ -31,27 +31,17 @@ static const dpf_param params[P_COUNT] = {
 };
 
 struct modular {
-    const dpf_host *host;
     int64_t survivors;
     int64_t scale;
 };
 
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct modular *modular = dpf_memory(host)->allocate(host, sizeof(*modular));
-    if (!modular)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    modular->host = host;
+    (void)host;
+    struct modular *modular = *self;
     modular->survivors = values->values[P_SURVIVORS].integer;
     modular->scale = values->values[P_SCALE].integer;
-    *self = modular;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct modular *modular = self;
-    dpf_memory(modular->host)->release(modular->host, modular);
 }
 
 static dpf_status failed(const dpf_call *call, dpf_status code, const char *text)
@@ -219,21 +209,12 @@ static const dpf_aggregator functions = {
     .limits = limits,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_AGGREGATOR,
-    .id = "modular-sum",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_AGGREGATOR, functions, .id = "modular-sum", .version = "1.0.0",
     .summary = "Simulated secure aggregation: a modular sum that shows only the total, without cryptography",
     .citation =
         "Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning (CCS 2017): "
         "what its server learns",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct modular))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.aggregator.modular-sum", "1.0.0", "Apache-2.0", component)

@@ -52,12 +52,11 @@ static int64_t draw(int64_t bound)
 }
 
 /* Every subset of five messages, in two halves that are merged, in both orders: the same sum. */
-static void sums_are_those_of_the_survivors(void **state)
+TEST(sums_are_those_of_the_survivors)
 {
     static const uint64_t moduli[] = {0, 2, 7, 95, UINT64_C(1) << 33, UINT64_C(1) << 63};
     int64_t values[5][N], sums[N], other[N];
     struct modular m;
-    (void)state;
     open_modular(&m, "");
     for (size_t k = 0; k < sizeof(moduli) / sizeof(moduli[0]); k++)
         for (int who = 1; who < 32; who++) {
@@ -86,13 +85,12 @@ static void sums_are_those_of_the_survivors(void **state)
 }
 
 /* A message without its rows of zeros adds the same numbers and counts the same bytes. */
-static void rows_of_zeros_may_be_left_out(void **state)
+TEST(rows_of_zeros_may_be_left_out)
 {
     static const int32_t rows[] = {1, 2, 5}, strange[] = {1, ROWS}, before[] = {-1};
     static const uint64_t moduli[] = {0, 95};
     int64_t values[N], few[3 * WIDTH], sums[N], other[N];
     struct modular m;
-    (void)state;
     open_modular(&m, "");
     assert_true(m.functions->flags & DPF_AGGREGATOR_FILLS);
     for (int k = 0; k < 2; k++) {
@@ -126,7 +124,7 @@ static void rows_of_zeros_may_be_left_out(void **state)
 }
 
 /* N numbers of ceil(log2 M) bits, rounded up to bytes. */
-static void bytes_follow_the_modulus(void **state)
+TEST(bytes_follow_the_modulus)
 {
     static const struct {
         uint64_t modulus, bytes;
@@ -134,7 +132,6 @@ static void bytes_follow_the_modulus(void **state)
                  {1024, (300 + 7) / 8}, {1025, (330 + 7) / 8}, {0, 240}};
     int64_t values[N] = {0}, sums[N];
     struct modular m;
-    (void)state;
     open_modular(&m, "");
     for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
         dpf_aggregation a = aggregation(sums, cases[k].modulus);
@@ -146,11 +143,10 @@ static void bytes_follow_the_modulus(void **state)
     plain_close(&m.host);
 }
 
-static void sums_of_too_few_stay_closed(void **state)
+TEST(sums_of_too_few_stay_closed)
 {
     int64_t values[N], sums[N];
     struct modular m;
-    (void)state;
     open_modular(&m, "survivors=3; scale=mean");
     dpf_aggregation a = aggregation(sums, 97);
     for (int i = 0; i < N; i++)
@@ -173,11 +169,10 @@ static void sums_of_too_few_stay_closed(void **state)
     plain_close(&m.host);
 }
 
-static void refusals_and_memory(void **state)
+TEST(refusals_and_memory)
 {
     int64_t values[N] = {INT64_MAX}, sums[N], other[N];
     struct modular m;
-    (void)state;
     open_modular(&m, "");
     dpf_aggregation a = aggregation(sums, 0), b = aggregation(other, 7);
     assert_int_equal(absorb(&m, &a, values), DPF_OK);
@@ -197,16 +192,4 @@ static void refusals_and_memory(void **state)
     assert_int_equal(m.functions->absorb(m.host.self, plain_call(&m.host), &a, &beyond), DPF_E_INTERNAL);
     plain_close(&m.host);
     plain_check_memory(m.host.component, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_those_of_the_survivors),
-        cmocka_unit_test(rows_of_zeros_may_be_left_out),
-        cmocka_unit_test(bytes_follow_the_modulus),
-        cmocka_unit_test(sums_of_too_few_stay_closed),
-        cmocka_unit_test(refusals_and_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

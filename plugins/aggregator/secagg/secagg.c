@@ -110,9 +110,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *given, void **s
             "parties see the same list");
     if (sodium_init() < 0)
         return host->fail(host, DPF_E_INTERNAL, -1, "libsodium cannot be initialised");
-    struct secagg *secagg = dpf_memory(host)->allocate(host, sizeof(*secagg));
-    if (!secagg)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct secagg *secagg = *self;
     secagg->host = host;
     secagg->random = dpf_random(host);
     secagg->log = dpf_log(host);
@@ -126,19 +124,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *given, void **s
     for (int phase = 0; phase < 4; phase++)
         secagg->loss[phase] = values[P_LOST_KEYS + phase].real;
     secagg->scale = values[P_SCALE].integer;
-    status = open_streams(secagg);
-    if (status != DPF_OK) {
-        dpf_memory(host)->release(host, secagg);
-        return status;
-    }
-    *self = secagg;
-    return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct secagg *secagg = self;
-    dpf_memory(secagg->host)->release(secagg->host, secagg);
+    return open_streams(secagg);
 }
 
 /* ---- messages of the parties -------------------------------------------------------------------- */
@@ -266,22 +252,13 @@ static const dpf_aggregator functions = {
     .server_close = secagg_server_phase_close,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_AGGREGATOR,
-    .id = "secagg",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_AGGREGATOR, functions, .id = "secagg", .version = "1.0.0",
     .summary = "Secure aggregation: parties mask their messages, and only the survivors' sum can be opened",
     .citation =
         "Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning (CCS 2017), "
         "Figure 4; Bell et al., Secure single-server aggregation with (poly)logarithmic overhead (CCS 2020), "
         "Algorithm 3",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct secagg))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.aggregator.secagg", "1.0.0", "Apache-2.0", component)

@@ -10,16 +10,12 @@
 #ifndef SECAGG_CASE_H
 #define SECAGG_CASE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <sodium.h>
 
+#include "kit/test.h"
 #include "secagg_server.h"
 
 #define CASE_MAX 24
@@ -72,6 +68,12 @@ static inline void case_client(struct secagg_case *c, uint32_t i)
     memcpy(policy.context, c->setup.terms.context, sizeof(policy.context));
     memcpy(policy.server_public, c->server.setup.terms.server_public, sizeof(policy.server_public));
     secagg_client_begin(&c->clients[i], &policy, c->peers[i], CASE_MAX);
+}
+
+static inline int case_start(void **state)
+{
+    (void)state;
+    return sodium_init() < 0 ? -1 : 0;
 }
 
 static inline void case_begin(struct secagg_case *c, uint32_t n, uint32_t degree, uint64_t modulus,

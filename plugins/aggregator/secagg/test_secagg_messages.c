@@ -144,10 +144,8 @@ static void changes(uint32_t flags)
     case_end(&c);
 }
 
-static void changed_messages(void **state)
+TEST(changed_messages)
 {
-    (void)state;
-
     changes(0);
     changes(SECAGG_MALICIOUS);
 }
@@ -228,21 +226,17 @@ static void order(uint32_t flags)
     case_end(&c);
 }
 
-static void repeated_and_reordered(void **state)
+TEST(repeated_and_reordered)
 {
-    (void)state;
-
     order(0);
     order(SECAGG_MALICIOUS);
 }
 
 /* A client that missed a phase cannot come back in a later one. */
-static void late_comers(void **state)
+TEST(late_comers)
 {
     static struct secagg_case c;
     size_t down, up;
-    (void)state;
-
     case_begin(&c, 5, 0, 1501, 3, 0);
     c.lost[2] = SERVER_SHARES;
     assert_int_equal(case_until(&c, SERVER_SHARES), SECAGG_OK);
@@ -285,12 +279,10 @@ static size_t forge_survivors(struct secagg_case *c, uint32_t i, uint8_t bitmap,
  * does answer: one share for each member, of the kind that the list asks for, and nothing on a second
  * request, whatever it asks for.
  */
-static void survivor_lists(void **state)
+TEST(survivor_lists)
 {
     static struct secagg_case c;
     uint8_t message[CASE_ROOM];
-    (void)state;
-
     case_begin(&c, 5, 0, 1501, 3, 0);
     c.lost[0] = SERVER_SHARES;
     assert_int_equal(case_until(&c, SERVER_UNMASK), SECAGG_OK);
@@ -328,13 +320,11 @@ static void survivor_lists(void **state)
 }
 
 /* Two lists, told to two halves: with signatures neither half answers. */
-static void two_stories(void **state)
+TEST(two_stories)
 {
     static struct secagg_case c;
     uint8_t message[CASE_ROOM], signatures[5][64];
     size_t up;
-    (void)state;
-
     case_begin(&c, 5, 0, 1501, 3, SECAGG_MALICIOUS);
     assert_int_equal(case_until(&c, SERVER_CONSENT), SECAGG_OK);
     for (uint32_t i = 0; i < 5; i++) {
@@ -371,12 +361,10 @@ static void two_stories(void **state)
 }
 
 /* Keys that their owner did not sign. */
-static void unsigned_keys(void **state)
+TEST(unsigned_keys)
 {
     static struct secagg_case c;
     size_t down, up;
-    (void)state;
-
     case_begin(&c, 5, 0, 1501, 3, SECAGG_MALICIOUS);
     assert_int_equal(case_until(&c, SERVER_SHARES), SECAGG_OK);
     for (size_t byte = 0; byte < 128; byte += 9) {
@@ -392,12 +380,10 @@ static void unsigned_keys(void **state)
 
 /* Each honest client consents to one list, a corrupt one to as many as the server likes: 2 t > n + corrupt.
  */
-static void corrupt_consents(void **state)
+TEST(corrupt_consents)
 {
     static struct secagg_case c;
     size_t down, up;
-    (void)state;
-
     for (uint32_t corrupt = 0; corrupt < 5; corrupt++) {
         case_begin(&c, 5, 0, 1501, 4, SECAGG_MALICIOUS);
         for (uint32_t i = 0; i < 5; i++)
@@ -442,11 +428,10 @@ static void lie(struct secagg_case *c, enum lie which, uint32_t i)
 }
 
 /* False shares of either secret end the round as a party's fault, nothing of the sum is left, and honest parties open it. */
-static void lies_of_parties(void **state)
+TEST(lies_of_parties)
 {
     static struct secagg_case c;
     static const uint64_t zeros[CASE_DIMENSION];
-    (void)state;
     for (int which = 0; which < LIE_COUNT; which++)
         for (uint32_t degree = 0; degree <= 4; degree += 4)
             for (int liar = 0; liar < 2; liar++) {
@@ -481,11 +466,9 @@ static enum secagg_status start_with(struct secagg_case *c, uint32_t i, const st
     return status;
 }
 
-static void unacceptable_terms(void **state)
+TEST(unacceptable_terms)
 {
     static struct secagg_case c;
-    (void)state;
-
     case_begin(&c, 5, 0, 1501, 3, SECAGG_MALICIOUS);
     const struct secagg_terms good = c.server.setup.terms;
     struct secagg_terms terms = good;
@@ -508,11 +491,9 @@ static void unacceptable_terms(void **state)
 }
 
 /* A round that the client has seen, or an earlier one, even under a new session. */
-static void reused_session(void **state)
+TEST(reused_session)
 {
     static struct secagg_case c;
-    (void)state;
-
     case_begin(&c, 5, 0, 1501, 3, 0);
     struct secagg_terms terms = c.server.setup.terms;
     assert_int_equal(case_until(&c, SERVER_DONE), SECAGG_OK);
@@ -528,12 +509,10 @@ static void reused_session(void **state)
 }
 
 /* Another session has other masks, though everything else is the same. */
-static void sessions_are_bound(void **state)
+TEST(sessions_are_bound)
 {
     static struct secagg_case a, b;
     size_t down, up, again;
-    (void)state;
-
     case_begin(&a, 5, 0, 0, 3, 0);
     case_begin(&b, 5, 0, 0, 3, 0);
     b.server.setup.terms.session[15] ^= 1;
@@ -552,15 +531,4 @@ static void sessions_are_bound(void **state)
     case_end(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changed_messages),   cmocka_unit_test(repeated_and_reordered),
-        cmocka_unit_test(late_comers),        cmocka_unit_test(survivor_lists),
-        cmocka_unit_test(two_stories),        cmocka_unit_test(unsigned_keys),
-        cmocka_unit_test(corrupt_consents),   cmocka_unit_test(unacceptable_terms),
-        cmocka_unit_test(lies_of_parties),    cmocka_unit_test(reused_session),
-        cmocka_unit_test(sessions_are_bound),
-    };
-    return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
-}
+FIXTURE(case_start, NULL)

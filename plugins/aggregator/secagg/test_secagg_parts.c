@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the protocol on their own: packing, masks, sharing, graphs; known answers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <sodium.h>
 
+#include "kit/test.h"
 #include "secagg_client.h"
 #include "secagg_graph.h"
 #include "secagg_keystream.h"
@@ -29,12 +25,10 @@ static struct secagg_source source_of(uint8_t byte)
 
 /* ---- vectors ------------------------------------------------------------------------------------ */
 
-static void packing_is_exact(void **state)
+TEST(packing_is_exact)
 {
     enum { N = 77 };
     uint64_t numbers[N], back[N];
-    (void)state;
-
     for (int bits = 1; bits <= 64; bits++) {
         struct secagg_source source = source_of((uint8_t)bits);
         for (uint64_t n = 1; n <= N; n += 4) {
@@ -90,15 +84,13 @@ static void keystream_bytes(const uint8_t key[32], uint8_t nonce, uint64_t block
 
 /* The keystream is libsodium's, whatever the processor and the number of blocks, over a carry of the counter.
  */
-static void keystream_is_chacha20(void **state)
+TEST(keystream_is_chacha20)
 {
     enum { MOST = 40 };
     const uint8_t key[32] = {5, 6, 7};
     const uint64_t firsts[] = {0, 3, UINT64_C(0xfffffff5)};
     uint64_t made[MOST * SECAGG_BLOCK_WORDS];
     uint8_t expected[sizeof(made)];
-    (void)state;
-
     for (int k = 0; k < 4; k++)
         for (int f = 0; f < 3 && has_kind(kinds[k]); f++)
             for (size_t n = 1; n <= MOST; n++) {
@@ -145,13 +137,11 @@ static uint64_t mask_as_defined(const struct secagg_group *group, const uint8_t 
 }
 
 /* Added to sums and taken from them, on every kind of processor, for lengths that end anywhere in a chunk. */
-static void masks_are_as_defined(void **state)
+TEST(masks_are_as_defined)
 {
     enum { N = 5003 };
     static uint64_t mask[N], start[N], sums[N], got[N];
     static const uint64_t lengths[] = {1, 31, 64, 1000, N};
-    (void)state;
-
     for (size_t m = 0; m < N_MODULI; m++) {
         struct secagg_group group;
         struct secagg_source source = source_of((uint8_t)m);
@@ -183,12 +173,10 @@ static void masks_are_as_defined(void **state)
 }
 
 /* Many masks and numbers stay exact, whatever the width of the sums; nothing is read beyond them. */
-static void masks_cancel(void **state)
+TEST(masks_cancel)
 {
     enum { N = 777, KEYS = 70 };
     static uint64_t start[N], got[N];
-    (void)state;
-
     for (size_t m = 0; m < N_MODULI; m++) {
         struct secagg_group group;
         struct secagg_source source = source_of((uint8_t)m);
@@ -213,12 +201,10 @@ static void masks_cancel(void **state)
 
 /* Chi square of the residues modulo 3 * 2^22 - 1, by tercile: 2 degrees of freedom; 40 is beyond chance. A
    range without its last value, or words reduced by a remainder, would be seen modulo 3. */
-static void masks_are_uniform(void **state)
+TEST(masks_are_uniform)
 {
     enum { N = 300000 };
     const uint64_t thirds[] = {3, 3 * (UINT64_C(1) << 22) - 1, 3 * (UINT64_C(1) << 61) + 1};
-    (void)state;
-
     for (int m = 0; m < 3; m++) {
         struct secagg_group group;
         const uint8_t key[32] = {4, (uint8_t)m};
@@ -244,15 +230,13 @@ static void masks_are_uniform(void **state)
  * residues half as likely again, and chi square 35,000 larger. 31,999 degrees of freedom: mean 31,999,
  * standard deviation 253; between 30,000 and 34,000 is 8 of these either way.
  */
-static void biased_words_are_replaced(void **state)
+TEST(biased_words_are_replaced)
 {
     enum { M = 32000, N = M * 100 };
     struct secagg_group group;
     const uint8_t key[32] = {11};
     uint64_t *sums = calloc(N, sizeof(*sums)), *mask = calloc(N, sizeof(*mask)),
              *counts = calloc(M, sizeof(*counts));
-    (void)state;
-
     assert_non_null(sums);
     assert_non_null(mask);
     assert_non_null(counts);
@@ -272,13 +256,11 @@ static void biased_words_are_replaced(void **state)
 }
 
 /* ChaCha20 with an all-zero key and nonce: the first words of the keystream are published (RFC 8439, A.1). */
-static void masks_known_answer(void **state)
+TEST(masks_known_answer)
 {
     const uint8_t key[32] = {0};
     uint64_t sums[4] = {0}, mask[4];
     struct secagg_group group;
-    (void)state;
-
     secagg_group_init(&group, UINT64_C(1) << 32);
     secagg_sums_mask(&group, sums, 4, key, 0);
     secagg_sums_read(&group, sums, mask, 4);
@@ -299,11 +281,9 @@ static void masks_known_answer(void **state)
     assert_int_equal(mask[1], 679);
 }
 
-static void residues(void **state)
+TEST(residues)
 {
     struct secagg_group group;
-    (void)state;
-
     secagg_group_init(&group, 7);
     assert_int_equal(secagg_group_residue(&group, -1), 6);
     assert_int_equal(secagg_group_residue(&group, -7), 0);
@@ -334,11 +314,9 @@ static void combine(const uint32_t *ids, uint8_t (*shares)[SECAGG_SHARE_BYTES], 
 }
 
 /* Every subset of 7 members: t and more give the secret, fewer do not. */
-static void thresholds(void **state)
+TEST(thresholds)
 {
     static const uint32_t all[7] = {0, 1, 5, 77, 1000000, 4000000000U, 4294967294U};
-    (void)state;
-
     for (uint32_t threshold = 2; threshold <= 7; threshold++) {
         struct secagg_source source = source_of((uint8_t)threshold);
         secagg_secret coefficients[7], secret;
@@ -363,13 +341,11 @@ static void thresholds(void **state)
 
 /* threshold - 1 shares fit every secret: for any other one there are coefficients that give the same shares.
  */
-static void too_few_shares_say_nothing(void **state)
+TEST(too_few_shares_say_nothing)
 {
     struct secagg_source source = source_of(3);
     secagg_secret coefficients[2], other[2];
     uint8_t share[SECAGG_SHARE_BYTES], again[SECAGG_SHARE_BYTES];
-    (void)state;
-
     secagg_source_elements(&source, coefficients[0], 2 * SECAGG_LANES);
     secagg_share(coefficients, 2, 2, share);
     for (int lane = 0; lane < SECAGG_LANES; lane++) {
@@ -383,14 +359,12 @@ static void too_few_shares_say_nothing(void **state)
 }
 
 /* f(x) = 1 + 2x + 3x^2 and one that wraps, worked out with other means (Python's integers). */
-static void sharing_known_answer(void **state)
+TEST(sharing_known_answer)
 {
     secagg_secret coefficients[3] = {{1, SECAGG_PRIME - 1, 123456789, UINT64_C(1234567890123456789)},
                                      {2, SECAGG_PRIME - 2, 987654321, UINT64_C(987654321987654321)},
                                      {3, SECAGG_PRIME - 3, 555555555, UINT64_C(1111111111111111111)}};
     uint8_t share[SECAGG_SHARE_BYTES];
-    (void)state;
-
     secagg_share(coefficients, 3, 10, share);
     assert_int_equal(secagg_get64(share), 321);
     assert_true(secagg_get64(share + 8) == SECAGG_PRIME - 321);
@@ -401,12 +375,10 @@ static void sharing_known_answer(void **state)
     assert_true(secagg_get64(share + 24) == UINT64_C(1558114337125361328));
 }
 
-static void bad_points(void **state)
+TEST(bad_points)
 {
     uint64_t points[3] = {4, 9, 4}, weights[3], work[3];
     uint8_t share[SECAGG_SHARE_BYTES] = {0};
-    (void)state;
-
     assert_int_equal(secagg_weights(points, 3, weights, work), -1);
     assert_int_equal(secagg_share_check(share), 0);
     secagg_put64(share + 16, SECAGG_PRIME);
@@ -423,12 +395,10 @@ static void agree(uint8_t out[32], const uint8_t secret[32], const uint8_t publi
     secagg_shared_key(out, shared[0], label, binding, first, second);
 }
 
-static void pairs_agree(void **state)
+TEST(pairs_agree)
 {
     uint8_t a[32] = {1}, b[32] = {2}, pa[32], pb[32], binding[32] = {3};
     uint8_t ab[32], ba[32], other[32];
-    (void)state;
-
     crypto_scalarmult_base(pa, a);
     crypto_scalarmult_base(pb, b);
     const struct secagg_end first = {5, pa}, second = {6, pb}, stranger = {7, pb};
@@ -454,13 +424,11 @@ static void assert_hex(const uint8_t bytes[32], const char *hex)
 
 /* X25519 alone and several abreast is libsodium's: random keys, and numbers around 0, p = 2^255 - 19 and
  * 2^256. */
-static void exchanges_are_x25519(void **state)
+TEST(exchanges_are_x25519)
 {
     struct secagg_source source = source_of(3);
     uint8_t secrets[8][32], publics[8][32], shared[8][32], expected[32];
     const uint8_t *secret[8], *public_key[8];
-    (void)state;
-
     for (int turn = 0; turn < 300; turn++) {
         const uint32_t n = 1 + (uint32_t)turn % 8;
         secagg_source_bytes(&source, secrets[0], sizeof(secrets));
@@ -488,7 +456,7 @@ static void exchanges_are_x25519(void **state)
 }
 
 /* Each of the points whose secret is known to all is refused, alone and among good ones. */
-static void known_secrets_are_refused(void **state)
+TEST(known_secrets_are_refused)
 {
     static const char *const small[] = {
         "0000000000000000000000000000000000000000000000000000000000000000",
@@ -501,8 +469,6 @@ static void known_secrets_are_refused(void **state)
     };
     uint8_t points[sizeof(small) / sizeof(small[0])][32], secret[32] = {77}, shared[8][32];
     const uint8_t *secrets[8], *publics[8];
-    (void)state;
-
     for (size_t p = 0; p < sizeof(small) / sizeof(small[0]); p++)
         assert_int_equal(sodium_hex2bin(points[p], 32, small[p], 64, NULL, NULL, NULL), 0);
     for (size_t p = 0; p < sizeof(small) / sizeof(small[0]); p++)
@@ -519,7 +485,7 @@ static void known_secrets_are_refused(void **state)
 static void assert_hex(const uint8_t bytes[32], const char *hex);
 
 /* RFC 7748, section 5.2: both vectors, and the result of a thousand iterations, eight abreast. */
-static void exchanges_known_answers(void **state)
+TEST(exchanges_known_answers)
 {
     static const char *const text[6] = {"a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4",
                                         "e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c",
@@ -529,8 +495,6 @@ static void exchanges_known_answers(void **state)
                                         "95cbde9476e8907d7aade45cb4b873f88b595a68799fa152e6f8f7647aac7957"};
     uint8_t bytes[6][32], k[32] = {9}, u[32] = {9}, shared[8][32];
     const uint8_t *secrets[8], *publics[8];
-    (void)state;
-
     for (int i = 0; i < 6; i++)
         assert_int_equal(sodium_hex2bin(bytes[i], 32, text[i], 64, NULL, NULL, NULL), 0);
     for (int i = 0; i < 8; i++) {
@@ -553,13 +517,11 @@ static void exchanges_known_answers(void **state)
 }
 
 /* Computed by other means: X25519 as RFC 7748 writes it down, and Python's BLAKE2b. */
-static void derivations_known_answers(void **state)
+TEST(derivations_known_answers)
 {
     uint8_t a[32], b[32], a_public[32], b_public[32], binding[32], key[32];
     struct secagg_terms terms = {
         .round = 5, .modulus = 1501, .dimension = 14336, .threshold = 67, .flags = SECAGG_MALICIOUS};
-    (void)state;
-
     for (int i = 0; i < 32; i++) {
         a[i] = (uint8_t)i;
         b[i] = (uint8_t)(100 + i);
@@ -584,7 +546,7 @@ static void derivations_known_answers(void **state)
 /* ---- graphs ------------------------------------------------------------------------------------- */
 
 /* Degrees and thresholds of other people's implementation, for 2^-40 and 2^-20. */
-static void degrees_known_answers(void **state)
+TEST(degrees_known_answers)
 {
     static const struct {
         uint32_t n;
@@ -600,8 +562,6 @@ static void degrees_known_answers(void **state)
         {1000, .05, .33, 1, 398, 223},    {10000, .05, .33, 1, 746, 420}, {1000000, .05, .33, 1, 970, 545},
         {1000, .3, .3, 1, 872, 584},
     };
-    (void)state;
-
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         struct secagg_graph graph = {0, 0};
         assert_int_equal(
@@ -611,22 +571,18 @@ static void degrees_known_answers(void **state)
     }
 }
 
-static void no_degree_is_enough(void **state)
+TEST(no_degree_is_enough)
 {
     struct secagg_graph graph;
-    (void)state;
-
     assert_int_equal(secagg_graph_choose(4, .05, .33, 0, &graph), 0);
     assert_int_equal(secagg_graph_choose(3, .05, .33, 0, &graph), -1);
     assert_int_equal(secagg_graph_choose(20, .5, .6, 0, &graph), -1);
 }
 
-static void graphs_are_regular(void **state)
+TEST(graphs_are_regular)
 {
     static const uint32_t cases[][2] = {{4, 2}, {5, 2}, {5, 4}, {9, 6}, {101, 28}};
     static uint32_t order[101], neighbours[101 * 28], again[101 * 28];
-    (void)state;
-
     for (int c = 0; c < 5; c++) {
         const uint32_t n = cases[c][0], k = cases[c][1];
         struct secagg_source source = source_of((uint8_t)c);
@@ -648,29 +604,10 @@ static void graphs_are_regular(void **state)
     }
 }
 
-int main(void)
+static int start(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packing_is_exact),
-        cmocka_unit_test(keystream_is_chacha20),
-        cmocka_unit_test(masks_are_as_defined),
-        cmocka_unit_test(masks_cancel),
-        cmocka_unit_test(masks_are_uniform),
-        cmocka_unit_test(biased_words_are_replaced),
-        cmocka_unit_test(masks_known_answer),
-        cmocka_unit_test(residues),
-        cmocka_unit_test(thresholds),
-        cmocka_unit_test(too_few_shares_say_nothing),
-        cmocka_unit_test(sharing_known_answer),
-        cmocka_unit_test(bad_points),
-        cmocka_unit_test(pairs_agree),
-        cmocka_unit_test(exchanges_are_x25519),
-        cmocka_unit_test(known_secrets_are_refused),
-        cmocka_unit_test(exchanges_known_answers),
-        cmocka_unit_test(derivations_known_answers),
-        cmocka_unit_test(degrees_known_answers),
-        cmocka_unit_test(no_degree_is_enough),
-        cmocka_unit_test(graphs_are_regular),
-    };
-    return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    (void)state;
+    return sodium_init() < 0 ? -1 : 0;
 }
+
+FIXTURE(start, NULL)

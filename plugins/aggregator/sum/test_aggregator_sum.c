@@ -52,13 +52,11 @@ static dpf_status absorb(struct sum *sum, dpf_aggregation *into, const dpf_encod
     return sum->functions->absorb(sum->host.self, plain_call(&sum->host), into, from);
 }
 
-static void rows_find_their_place(void **state)
+TEST(rows_find_their_place)
 {
     static const int32_t rows[] = {1, 4};
     struct sum sum;
     int64_t sums[N], dense[N], sparse[2 * WIDTH] = {10, 20, 30, -40, 50, 60};
-    (void)state;
-
     open_sum(&sum);
     dpf_aggregation into = aggregation(sums, 0);
     for (int32_t i = 0; i < N; i++) {
@@ -147,10 +145,8 @@ static void order_and_workers_do_not_matter(uint64_t modulus)
     plain_close(&sum.host);
 }
 
-static void sums_are_exact(void **state)
+TEST(sums_are_exact)
 {
-    (void)state;
-
     order_and_workers_do_not_matter(0);
     order_and_workers_do_not_matter(1);
     order_and_workers_do_not_matter(943 * 15 + 1);
@@ -159,12 +155,10 @@ static void sums_are_exact(void **state)
     order_and_workers_do_not_matter((UINT64_C(1) << 63) - 25);
 }
 
-static void extremes(void **state)
+TEST(extremes)
 {
     struct sum sum;
     int64_t sums[N], other[N], values[N] = {INT64_MAX, INT64_MIN, 0};
-    (void)state;
-
     open_sum(&sum);
     const dpf_encoded one = message(values, NULL, ROWS);
     dpf_aggregation into = aggregation(sums, 0);
@@ -244,7 +238,7 @@ static int32_t take(struct end *end, uint32_t party, const uint8_t *message_byte
 }
 
 /* The server adds what fits: once from each, on its own terms, of the agreed shape, within the limit and 64 bits. */
-static void rounds_by_messages(void **state)
+TEST(rounds_by_messages)
 {
     static const uint32_t parties[] = {2, 5, 9};
     static const int32_t rows[] = {1, 4};
@@ -255,7 +249,6 @@ static void rounds_by_messages(void **state)
     int64_t sums[N], dense[N], sparse[2 * WIDTH] = {10, 20, 30, -40, 50, 60};
     uint64_t n_asked, n;
     int32_t outcome;
-    (void)state;
     for (int i = 0; i < N; i++)
         dense[i] = i - 7;
     open_sum(&sum);
@@ -309,18 +302,7 @@ static void rounds_by_messages(void **state)
     plain_close(&sum.host);
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-    (void)state;
-
     plain_check_memory(plain_component("sum", DPF_ROLE_AGGREGATOR, "sum"), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_find_their_place), cmocka_unit_test(sums_are_exact), cmocka_unit_test(extremes),
-        cmocka_unit_test(rounds_by_messages),    cmocka_unit_test(memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -310,19 +310,8 @@ static const dpf_comm functions = {
     .least = least,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_COMM,
-    .id = "mpi",
-    .version = "1.0.0",
-    .summary = "The processes of an MPI job (mpirun, srun) make one run together",
-    .citation = "",
-    .params = params,
-    .n_params = N_PARAMS,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_COMM, functions, .id = "mpi", .version = "1.0.0",
+              .summary = "The processes of an MPI job (mpirun, srun) make one run together", .citation = "",
+              DPF_PARAMS(params), .create = create, .destroy = destroy)
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mpi", "1.0.0", "Apache-2.0", component)

@@ -36,11 +36,9 @@ static void offsets_of_shares(int64_t *offsets)
     }
 }
 
-static void everybody_is_there_once(void **state)
+TEST(everybody_is_there_once)
 {
     int64_t least = ranks.rank, present[64] = {0};
-    (void)state;
-
     assert_in_range(ranks.rank, 0, ranks.ranks - 1);
     assert_in_range(ranks.near, 1, ranks.ranks);
     assert_int_equal(comm->least(host.self, &least), DPF_OK);
@@ -52,11 +50,9 @@ static void everybody_is_there_once(void **state)
     }
 }
 
-static void sums_are_exact(void **state)
+TEST(sums_are_exact)
 {
     static int64_t values[N];
-    (void)state;
-
     for (int64_t i = 0; i < N; i++) {
         values[i] = value_of(ranks.rank, i);
     }
@@ -66,12 +62,10 @@ static void sums_are_exact(void **state)
     }
 }
 
-static void sums_reach_their_owner(void **state)
+TEST(sums_reach_their_owner)
 {
     int64_t offsets[65];
     static int64_t values[N];
-    (void)state;
-
     offsets_of_shares(offsets);
     for (int64_t i = 0; i < offsets[ranks.ranks]; i++) {
         values[i] = value_of(ranks.rank, i);
@@ -83,12 +77,10 @@ static void sums_reach_their_owner(void **state)
 }
 
 /* A sum that MPI would wrap. With one rank nothing is added. */
-static void overflow_is_noticed_by_all(void **state)
+TEST(overflow_is_noticed_by_all)
 {
     const dpf_status expected = ranks.ranks > 1 ? DPF_E_RANGE : DPF_OK;
     int64_t offsets[65], values[3] = {1, ranks.rank < 2 ? INT64_MAX : 0, 2};
-    (void)state;
-
     assert_int_equal(comm->sum(host.self, values, 3), expected);
     assert_int_equal(host.code, expected);
     plain_clear(&host);
@@ -103,12 +95,10 @@ static void overflow_is_noticed_by_all(void **state)
     assert_int_equal(values[0], ranks.ranks);
 }
 
-static void shares_are_gathered(void **state)
+TEST(shares_are_gathered)
 {
     int64_t offsets[65];
     char data[N][3];
-    (void)state;
-
     offsets_of_shares(offsets);
     memset(data, 'x', sizeof(data));
     for (int64_t i = offsets[ranks.rank]; i < offsets[ranks.rank + 1]; i++) {
@@ -126,12 +116,10 @@ static void shares_are_gathered(void **state)
 }
 
 /* Rank a sends a * b % 5 elements to rank b. */
-static void elements_reach_who_they_are_for(void **state)
+TEST(elements_reach_who_they_are_for)
 {
     int64_t out[65] = {0}, in[65] = {0};
     static int64_t from[N], into[N];
-    (void)state;
-
     for (int r = 0; r < ranks.ranks; r++) {
         out[r + 1] = out[r] + (int64_t)ranks.rank * r % 5;
         in[r + 1] = in[r] + (int64_t)ranks.rank * r % 5;
@@ -147,11 +135,9 @@ static void elements_reach_who_they_are_for(void **state)
     }
 }
 
-static void words_are_broadcast(void **state)
+TEST(words_are_broadcast)
 {
     char word[32] = "";
-    (void)state;
-
     for (int root = 0; root < ranks.ranks; root++) {
         snprintf(word, sizeof(word), "%s%d", root == ranks.rank ? "from" : "?", root);
         assert_int_equal(comm->broadcast(host.self, word, sizeof(word), root), DPF_OK);
@@ -160,32 +146,22 @@ static void words_are_broadcast(void **state)
     }
 }
 
-static void a_job_is_joined_once(void **state)
+TEST(a_job_is_joined_once)
 {
     dpf_ranks again = {.size = sizeof(again)};
-    (void)state;
-
     plain_close(&host); /* the ranks part */
     plain_open(&host, plain_component("mpi", DPF_ROLE_COMM, "mpi"), "");
     assert_int_equal(comm->open(host.self, &again), DPF_E_UNSUPPORTED);
     plain_close(&host);
 }
 
-int main(void)
+static int open_ranks(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everybody_is_there_once), cmocka_unit_test(sums_are_exact),
-        cmocka_unit_test(sums_reach_their_owner),  cmocka_unit_test(overflow_is_noticed_by_all),
-        cmocka_unit_test(shares_are_gathered),     cmocka_unit_test(elements_reach_who_they_are_for),
-        cmocka_unit_test(words_are_broadcast),     cmocka_unit_test(a_job_is_joined_once),
-    };
-    const dpf_component *component = plain_component("mpi", DPF_ROLE_COMM, "mpi");
-
-    plain_open(&host, component, "");
-    comm = component->functions;
+    (void)state;
+    plain_open(&host, plain_component("mpi", DPF_ROLE_COMM, "mpi"), "");
+    comm = host.component->functions;
     ranks.size = sizeof(ranks);
-    if (comm->open(host.self, &ranks) != DPF_OK) {
-        return 1;
-    }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return comm->open(host.self, &ranks) == DPF_OK ? 0 : -1;
 }
+
+FIXTURE(open_ranks, NULL)

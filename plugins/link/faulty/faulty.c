@@ -238,19 +238,9 @@ static const dpf_link functions = {
     .admit = admit,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_LINK,
-    .id = "faulty",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_LINK, functions, .id = "faulty", .version = "1.0.0",
     .summary = "Stands in front of a link, and loses, repeats, delays and reorders what is sent: for tests",
-    .citation = "",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    .citation = "", DPF_PARAMS(params), .create = create, .destroy = destroy)
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.link.faulty", "1.0.0", "Apache-2.0", component)

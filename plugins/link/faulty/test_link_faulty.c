@@ -54,9 +54,8 @@ static void send_all(const dpf_link *link, struct plain_host *host, int n)
     }
 }
 
-static void everything_comes_through_by_default(void **state)
+TEST(everything_comes_through_by_default)
 {
-    (void)state;
     struct plain_host host;
     const dpf_link *link = open_faulty(&host, "");
     send_all(link, &host, 100);
@@ -67,9 +66,8 @@ static void everything_comes_through_by_default(void **state)
 }
 
 /* As many as the probability says, give or take six deviations, and the same ones for the same seed. */
-static void losses_follow_from_the_seed(void **state)
+TEST(losses_follow_from_the_seed)
 {
-    (void)state;
     struct plain_host host;
     uint8_t before[MOST];
     const dpf_link *link = open_faulty(&host, "drop=0.25; seed=7");
@@ -85,9 +83,8 @@ static void losses_follow_from_the_seed(void **state)
     plain_close(&host);
 }
 
-static void repeats_and_reorders(void **state)
+TEST(repeats_and_reorders)
 {
-    (void)state;
     struct plain_host host;
     const dpf_link *link = open_faulty(&host, "duplicate=1");
     send_all(link, &host, 3);
@@ -104,9 +101,8 @@ static void repeats_and_reorders(void **state)
     plain_close(&host);
 }
 
-static void delays_and_silence(void **state)
+TEST(delays_and_silence)
 {
-    (void)state;
     struct plain_host host;
     dpf_link_event event = {.size = sizeof(event)};
     const dpf_link *link = open_faulty(&host, "delay=1; delay-time=0.1");
@@ -123,9 +119,8 @@ static void delays_and_silence(void **state)
     plain_close(&host);
 }
 
-static void a_process_dies_where_it_is_told_to(void **state)
+TEST(a_process_dies_where_it_is_told_to)
 {
-    (void)state;
     int status;
     const pid_t pid = fork();
     if (pid == 0) {
@@ -138,16 +133,4 @@ static void a_process_dies_where_it_is_told_to(void **state)
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == 9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_comes_through_by_default),
-        cmocka_unit_test(losses_follow_from_the_seed),
-        cmocka_unit_test(repeats_and_reorders),
-        cmocka_unit_test(delays_and_silence),
-        cmocka_unit_test(a_process_dies_where_it_is_told_to),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,19 +203,8 @@ static const dpf_link functions = {
     .share = share,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_LINK,
-    .id = "grpc",
-    .version = "1.0.0",
-    .summary = "Between machines: gRPC over TLS, with certificates of both ends",
-    .citation = "",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_LINK, functions, .id = "grpc", .version = "1.0.0",
+              .summary = "Between machines: gRPC over TLS, with certificates of both ends", .citation = "",
+              DPF_PARAMS(params), .create = create, .destroy = destroy)
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.link.grpc", "1.0.0", "Apache-2.0", component)

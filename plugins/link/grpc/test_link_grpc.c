@@ -76,9 +76,8 @@ static void open_end(struct end *end, int32_t which, const char *name)
         fail_msg("%s", end->host.report);
 }
 
-static void an_address_has_a_port(void **state)
+TEST(an_address_has_a_port)
 {
-    (void)state;
     static const char *const addresses[] = {"localhost:99999", "localhost:0",   "localhost",
                                             ":70000",          "localhost:12a", ""};
     char kept[sizeof(address)];
@@ -93,9 +92,8 @@ static void an_address_has_a_port(void **state)
     memcpy(address, kept, sizeof(kept));
 }
 
-static void messages_arrive_whole_and_in_order(void **state)
+TEST(messages_arrive_whole_and_in_order)
 {
-    (void)state;
     struct end server, alice, bob;
     open_end(&server, DPF_LINK_SERVES, "server");
     assert_true(server.link->flags == DPF_LINK_PROTECTED);
@@ -131,9 +129,8 @@ static void messages_arrive_whole_and_in_order(void **state)
 }
 
 /* Larger than what gRPC takes at once. */
-static void large_messages_are_cut_and_joined(void **state)
+TEST(large_messages_are_cut_and_joined)
 {
-    (void)state;
     struct end server, alice;
     const uint64_t n = (UINT64_C(10) << 20) + 12345;
     uint8_t *large = malloc(n);
@@ -170,9 +167,8 @@ static void refused(const char *what, const char *ca, const char *name, const ch
 }
 
 /* The server lets nobody in whom the authority has not signed today; a party talks to nobody else either. */
-static void certificates_are_checked_at_both_ends(void **state)
+TEST(certificates_are_checked_at_both_ends)
 {
-    (void)state;
     static const char *const not_accepted = "one of the certificates is not accepted";
     struct end server;
     dpf_link_event event = {.size = sizeof(event)};
@@ -193,9 +189,8 @@ static void certificates_are_checked_at_both_ends(void **state)
 }
 
 /* A connection without TLS is no connection. */
-static void what_is_not_encrypted_is_refused(void **state)
+TEST(what_is_not_encrypted_is_refused)
 {
-    (void)state;
     struct end server;
     char byte;
     dpf_link_event event = {.size = sizeof(event)};
@@ -214,9 +209,8 @@ static void what_is_not_encrypted_is_refused(void **state)
     plain_close(&server.host);
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
-    (void)state;
     struct end server, second;
     assert_int_equal(try_end(&server, DPF_LINK_JOINS, "ca", "alice", ""), DPF_E_CONFIG);
     assert_non_null(strstr(server.host.report, "nobody serves at localhost:"));
@@ -233,9 +227,8 @@ static void mistakes_are_named(void **state)
 
 /* Whom the host has not admitted may say who it is, and no more; then up to what the host has allowed. One message
    goes to several peers from one buffer. */
-static void limits_hold(void **state)
+TEST(limits_hold)
 {
-    (void)state;
     struct end server, alice, bob;
     static uint8_t bytes[5001];
     const int64_t both[] = {2, 1};
@@ -267,16 +260,4 @@ static void limits_hold(void **state)
     plain_close(&server.host);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_address_has_a_port),
-        cmocka_unit_test(messages_arrive_whole_and_in_order),
-        cmocka_unit_test(large_messages_are_cut_and_joined),
-        cmocka_unit_test(certificates_are_checked_at_both_ends),
-        cmocka_unit_test(what_is_not_encrypted_is_refused),
-        cmocka_unit_test(limits_hold),
-        cmocka_unit_test(mistakes_are_named),
-    };
-    return cmocka_run_group_tests(tests, begin, end_all);
-}
+FIXTURE(begin, end_all)

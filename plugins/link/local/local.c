@@ -563,17 +563,9 @@ static const dpf_link functions = {
     .share = share,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_LINK,
-    .id = "local",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_LINK, functions, .id = "local", .version = "1.0.0",
     .summary = "Processes of one user on one machine, over a UNIX socket: for trying out and for tests",
-    .citation = "",
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    .citation = "", .create = create, .destroy = destroy)
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.link.local", "1.0.0", "Apache-2.0", component)

@@ -10,7 +10,7 @@
 #define LINK_PATIENCE 5 /* s */
 #include "link_end.h"
 
-static char path[64];
+static char directory[] = "/tmp/dpframe-test-XXXXXX", path[64];
 
 static void make(struct end *end)
 {
@@ -34,9 +34,8 @@ static void pump(struct end *end)
     assert_int_equal(event.kind, DPF_LINK_NOTHING);
 }
 
-static void messages_arrive_whole_and_in_order(void **state)
+TEST(messages_arrive_whole_and_in_order)
 {
-    (void)state;
     struct end server, party, other;
     open_end(&server, DPF_LINK_SERVES);
     struct stat info;
@@ -73,9 +72,8 @@ static void messages_arrive_whole_and_in_order(void **state)
 }
 
 /* More than any socket's buffer holds, to one that does not read, while others go on. */
-static void a_peer_that_does_not_read_delays_nobody(void **state)
+TEST(a_peer_that_does_not_read_delays_nobody)
 {
-    (void)state;
     struct end server, slow, quick;
     const uint64_t n = UINT64_C(20) << 20;
     uint8_t *large = malloc(n);
@@ -109,9 +107,8 @@ static void a_peer_that_does_not_read_delays_nobody(void **state)
     plain_close(&server.host);
 }
 
-static void what_is_no_message_closes_the_peer(void **state)
+TEST(what_is_no_message_closes_the_peer)
 {
-    (void)state;
     struct end server;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     memcpy(address.sun_path, path, strlen(path));
@@ -125,9 +122,8 @@ static void what_is_no_message_closes_the_peer(void **state)
     plain_close(&server.host);
 }
 
-static void addresses(void **state)
+TEST(addresses)
 {
-    (void)state;
     struct end server, second;
     make(&server);
     plain_clear(&server.host);
@@ -157,9 +153,8 @@ static void addresses(void **state)
 
 /* Whom the host has not admitted may say who it is, and no more; then up to what the host has allowed. One message
    goes to several peers from one buffer. */
-static void limits_hold(void **state)
+TEST(limits_hold)
 {
-    (void)state;
     struct end server, alice, bob;
     static uint8_t bytes[5001];
     const int64_t both[] = {2, 1};
@@ -191,20 +186,19 @@ static void limits_hold(void **state)
     plain_close(&server.host);
 }
 
-int main(void)
+static int make_directory(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_arrive_whole_and_in_order),
-        cmocka_unit_test(a_peer_that_does_not_read_delays_nobody),
-        cmocka_unit_test(what_is_no_message_closes_the_peer),
-        cmocka_unit_test(limits_hold),
-        cmocka_unit_test(addresses),
-    };
-    char directory[32] = "/tmp/dpframe-test-XXXXXX";
+    (void)state;
     if (!mkdtemp(directory))
-        return 1;
+        return -1;
     snprintf(path, sizeof(path), "%s/socket", directory);
-    const int status = cmocka_run_group_tests(tests, NULL, NULL);
-    rmdir(directory);
-    return status;
+    return 0;
 }
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    return rmdir(directory);
+}
+
+FIXTURE(make_directory, remove_directory)

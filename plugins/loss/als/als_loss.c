@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "als_loss.h"
 
-dpf_status als_loss_new(const dpf_host *host, size_t bytes, const dpf_params *params, int32_t kernel,
-                        void **out)
+#include "simd.h"
+
+void als_loss_start(struct als_loss *loss, const dpf_host *host)
 {
-    const struct als_kernels *kernels = als_kernels_find((int)params->values[kernel].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, kernel, "this processor lacks the wanted kernel: use auto");
-    struct als_loss *loss = dpf_memory(host)->allocate(host, bytes);
-    if (!loss)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    loss->model = (struct als_model){.host = host, .kernels = kernels, .loss = loss};
-    *out = loss;
-    return DPF_OK;
+    loss->model = (struct als_model){.host = host, .kernels = als_kernels_find(SIMD_KIND_AUTO), .loss = loss};
 }
 
 void als_loss_destroy(void *instance)
@@ -21,7 +14,6 @@ void als_loss_destroy(void *instance)
     const dpf_host *host = loss->model.host;
     als_ridge_free(host, &loss->ridge[0]);
     als_ridge_free(host, &loss->ridge[1]);
-    dpf_memory(host)->release(host, loss);
 }
 
 dpf_status als_loss_query(struct als_loss *loss, const dpf_side_info *info, int with_count, dpf_query *out)

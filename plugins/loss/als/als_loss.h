@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * als_loss.h - the parts of a loss that are the same in all ALS losses: memory, kernel, ridge, and the
+ * als_loss.h - the parts of a loss that are the same in all ALS losses: memory, kernels, ridge, and the
  * callbacks that pass on to als_records.h. An instance begins with a struct als_loss.
  */
 #ifndef DPF_ALS_LOSS_H
 #define DPF_ALS_LOSS_H
 
 #include "als_records.h"
-#include "simd.h"
 
 struct als_loss {
     struct als_model model;
@@ -15,14 +14,8 @@ struct als_loss {
     const char *needs_no_offset; /* why [model] offset must be 0; NULL: it may be anything */
 };
 
-/* The parameter `kernel`, whose value als_loss_new takes. */
-#define ALS_KERNEL_PARAM(kinds)                                                                              \
-    DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kinds, 0,                                                     \
-                     "Instructions of the float32 loops; fixes the bits across machines.")
-
-/* A zeroed instance of so many bytes; params->values[kernel] is the parameter above. */
-dpf_status als_loss_new(const dpf_host *host, size_t bytes, const dpf_params *params, int32_t kernel,
-                        void **out);
+/* Fills in a zeroed instance, with the kernels of this processor (DPFRAME_SIMD). */
+void als_loss_start(struct als_loss *loss, const dpf_host *host);
 void als_loss_destroy(void *instance);
 /* als_query, and room for the side's ridge. */
 dpf_status als_loss_query(struct als_loss *loss, const dpf_side_info *info, int with_count, dpf_query *out);

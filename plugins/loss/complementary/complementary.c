@@ -21,7 +21,7 @@
 #include "als_loss.h"
 #include "als_norms.h"
 
-enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CELLS, P_KERNEL, P_COUNT };
+enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CELLS, P_COUNT };
 enum { CELLS_ALL, CELLS_OWN };
 
 struct complementary {
@@ -180,10 +180,8 @@ static dpf_status accumulate_local(void *instance, const dpf_call *call, const d
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const dpf_status status = als_loss_new(host, sizeof(struct complementary), params, P_KERNEL, out);
-    if (status != DPF_OK)
-        return status;
     struct complementary *self = *out;
+    als_loss_start(&self->als, host);
     self->als.model.coefficients = coefficients;
     self->als.needs_no_offset = "complementary predicts without an offset: set [model] offset = none";
     self->unobserved = params->values[P_UNOBSERVED].real;
@@ -199,8 +197,6 @@ static const dpf_enum_value cell_kinds[] = {
     {"own", "Those of the rows that the Gram row is summed over: where parties solve, a party's own."},
 };
 
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
-
 static const dpf_param params[P_COUNT] = {
     [P_UNOBSERVED] =
         DPF_PARAM_REAL_F("unobserved-weight", 1, 0, 1, DPF_PARAM_PRIVACY, "",
@@ -214,7 +210,6 @@ static const dpf_param params[P_COUNT] = {
                         "1: the regulariser grows with those cells; 0: it is lambda, a public constant."),
     [P_CELLS] = DPF_PARAM_ENUM_F("cells", CELLS_ALL, cell_kinds, DPF_PARAM_PRIVACY,
                                  "The cells that the regulariser counts with weight alpha0."),
-    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {
@@ -228,19 +223,10 @@ static const dpf_loss functions = {
     .apply = als_loss_apply,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_LOSS,
-    .id = "complementary",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_LOSS, functions, .id = "complementary", .version = "1.0.0",
     .summary = "Implicit feedback with a weight on unobserved cells that offsets what a record moves",
-    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 11-18",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = als_loss_destroy,
-    .functions = &functions,
-};
+    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 11-18", DPF_PARAMS(params), .create = create,
+    .destroy = als_loss_destroy, .instance_bytes = sizeof(struct complementary))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.complementary", "1.0.0", "Apache-2.0", component)

@@ -13,7 +13,7 @@
 #include "als_loss.h"
 #include "als_norms.h"
 
-enum { P_LAMBDA, P_REGULARIZATION, P_BIAS_LAMBDA, P_KERNEL, P_COUNT };
+enum { P_LAMBDA, P_REGULARIZATION, P_BIAS_LAMBDA, P_COUNT };
 enum { FREQUENCY, CONSTANT };
 
 struct explicit_als {
@@ -116,10 +116,8 @@ static dpf_status sensitivity(void *instance, const dpf_query *q, const dpf_boun
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const dpf_status status = als_loss_new(host, sizeof(struct explicit_als), params, P_KERNEL, out);
-    if (status != DPF_OK)
-        return status;
     struct explicit_als *self = *out;
+    als_loss_start(&self->als, host);
     self->als.model.coefficients = coefficients;
     self->lambda = params->values[P_LAMBDA].real;
     self->bias_lambda = params->values[P_BIAS_LAMBDA].real;
@@ -131,8 +129,6 @@ static const dpf_enum_value regularizations[] = {
     [FREQUENCY] = {"frequency", "lambda times the number of the row's records"},
     [CONSTANT] = {"constant", "lambda for every row"},
 };
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
-
 static const dpf_param params[P_COUNT] = {
     [P_LAMBDA] =
         DPF_PARAM_REAL_F("lambda", 0.1, 0, INFINITY, DPF_PARAM_OPEN_HI, "", "Regularisation of the factors."),
@@ -140,7 +136,6 @@ static const dpf_param params[P_COUNT] = {
                                           "The factor of lambda; a frequency is one more number to release."),
     [P_BIAS_LAMBDA] = DPF_PARAM_REAL_F("bias-lambda", 5, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
                                        "Regularisation of a row's bias, without any factor."),
-    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {
@@ -153,19 +148,9 @@ static const dpf_loss functions = {
     .accumulate_scaled = als_loss_accumulate_scaled,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_LOSS,
-    .id = "explicit-als",
-    .version = "1.0.0",
-    .summary = "Regularised least squares over the rated cells",
-    .citation = "Zhou, Wilkinson, Schreiber, Pan (AAIM 2008)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = als_loss_destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_LOSS, functions, .id = "explicit-als", .version = "1.0.0",
+              .summary = "Regularised least squares over the rated cells",
+              .citation = "Zhou, Wilkinson, Schreiber, Pan (AAIM 2008)", DPF_PARAMS(params), .create = create,
+              .destroy = als_loss_destroy, .instance_bytes = sizeof(struct explicit_als))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.explicit-als", "1.0.0", "Apache-2.0", component)

@@ -15,7 +15,7 @@
 #include "als_loss.h"
 #include "als_norms.h"
 
-enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CONFIDENCE, P_CELLS, P_KERNEL, P_COUNT };
+enum { P_UNOBSERVED, P_LAMBDA, P_NU, P_CONFIDENCE, P_CELLS, P_COUNT };
 enum { CELLS_ALL, CELLS_OWN };
 
 struct implicit {
@@ -135,10 +135,8 @@ static dpf_status gram_part(void *instance, const dpf_call *call, const dpf_quer
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const dpf_status status = als_loss_new(host, sizeof(struct implicit), params, P_KERNEL, out);
-    if (status != DPF_OK)
-        return status;
     struct implicit *self = *out;
+    als_loss_start(&self->als, host);
     self->unobserved = params->values[P_UNOBSERVED].real;
     self->lambda = params->values[P_LAMBDA].real;
     self->nu = params->values[P_NU].real;
@@ -155,8 +153,6 @@ static const dpf_enum_value cell_kinds[] = {
     {"own", "Those of the rows that the Gram row is summed over: where parties solve, a party's own."},
 };
 
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
-
 static const dpf_param params[P_COUNT] = {
     [P_UNOBSERVED] =
         DPF_PARAM_REAL_F("unobserved-weight", 0.1, 0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
@@ -171,7 +167,6 @@ static const dpf_param params[P_COUNT] = {
                          "A record of value v weighs 1 + confidence * v; 0: every record weighs 1."),
     [P_CELLS] = DPF_PARAM_ENUM_F("cells", CELLS_ALL, cell_kinds, DPF_PARAM_PRIVACY,
                                  "The cells that the regulariser counts with weight alpha0."),
-    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {
@@ -185,19 +180,10 @@ static const dpf_loss functions = {
     .apply = als_loss_apply,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_LOSS,
-    .id = "implicit-als",
-    .version = "1.0.0",
-    .summary = "Weighted least squares over all cells, for implicit feedback",
-    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 1-2 and 6-7; Hu, Koren, Volinsky (ICDM 2008)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = als_loss_destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_LOSS, functions, .id = "implicit-als", .version = "1.0.0",
+              .summary = "Weighted least squares over all cells, for implicit feedback",
+              .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 1-2 and 6-7; Hu, Koren, Volinsky (ICDM 2008)",
+              DPF_PARAMS(params), .create = create, .destroy = als_loss_destroy,
+              .instance_bytes = sizeof(struct implicit))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.implicit-als", "1.0.0", "Apache-2.0", component)

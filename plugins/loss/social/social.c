@@ -43,20 +43,11 @@ struct social {
 
 static dpf_status social_create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct social *social = dpf_memory(host)->allocate(host, sizeof(*social));
-    if (!social)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct social *social = *self;
     social->host = host;
     social->factor = values->values[P_ALPHA].real * (values->values[P_OBJECTIVE].integer == 0 ? 2 : 1);
     social->distance = values->values[P_DISTANCE].integer;
-    *self = social;
     return DPF_OK;
-}
-
-static void social_destroy(void *self)
-{
-    struct social *social = self;
-    dpf_memory(social->host)->release(social->host, social);
 }
 
 static dpf_status social_query(void *self, const dpf_side_info *info, dpf_query *out)
@@ -152,20 +143,11 @@ static const dpf_loss functions = {
     .accumulate = social_accumulate,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_LOSS,
-    .id = "social",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_LOSS, functions, .id = "social", .version = "1.0.0",
     .summary =
         "Draws users to their friends by similarity: gradient of a social regulariser, for relation terms",
-    .citation = "Ma et al., WSDM 2011, Eq. 12; Meng et al., AAAI 2018 (PrivSR)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = social_create,
-    .destroy = social_destroy,
-    .functions = &functions,
-};
+    .citation = "Ma et al., WSDM 2011, Eq. 12; Meng et al., AAAI 2018 (PrivSR)", DPF_PARAMS(params),
+    .create = social_create, .instance_bytes = sizeof(struct social))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.loss.social", "1.0.0", "Apache-2.0", component)

@@ -102,12 +102,11 @@ static double objective(const struct scene *s, double alpha, int user, const flo
     return sum;
 }
 
-static void it_is_the_gradient_of_the_social_term(void **state)
+TEST(it_is_the_gradient_of_the_social_term)
 {
     struct plain_host host;
     struct scene s;
     double out[USERS * D], half[USERS * D];
-    (void)state;
     make_scene(&s);
     plain_open(&host, component, "alpha=0.7; objective=half");
     assert_int_equal(gradients(&host, &s, NULL, half), DPF_OK);
@@ -130,13 +129,12 @@ static void it_is_the_gradient_of_the_social_term(void **state)
     plain_close(&host);
 }
 
-static void contributions_lie_on_the_grid_in_any_order(void **state)
+TEST(contributions_lie_on_the_grid_in_any_order)
 {
     struct plain_host host;
     struct scene s;
     const double grid = 0x1p-12;
     double out[USERS * D], again[USERS * D];
-    (void)state;
     make_scene(&s);
     plain_open(&host, component, "");
     assert_int_equal(gradients(&host, &s, &grid, out), DPF_OK);
@@ -186,11 +184,10 @@ static dpf_norms stated(struct plain_host *host, double radius)
 
 /* One link at a time: another similarity, or another row at its end. The worst case comes close to the bound,
    and passes the published one. */
-static void a_link_moves_a_message_as_far_as_stated(void **state)
+TEST(a_link_moves_a_message_as_far_as_stated)
 {
     struct plain_host host;
     double before[USERS * D], after[USERS * D], worst = 0;
-    (void)state;
     plain_open(&host, component, "alpha=0.5");
     dpf_norms bound = stated(&host, 1);
     assert_true(fabs(bound.l2 - 2) < 1e-9);
@@ -233,12 +230,11 @@ static void a_link_moves_a_message_as_far_as_stated(void **state)
     plain_close(&host);
 }
 
-static void weights_that_are_no_similarities_are_refused(void **state)
+TEST(weights_that_are_no_similarities_are_refused)
 {
     static const float bad[] = {-0.1F, 1.1F, NAN};
     struct plain_host host;
     double out[USERS * D];
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct scene s;
         make_scene(&s);
@@ -265,13 +261,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_the_gradient_of_the_social_term),
-        cmocka_unit_test(contributions_lie_on_the_grid_in_any_order),
-        cmocka_unit_test(a_link_moves_a_message_as_far_as_stated),
-        cmocka_unit_test(weights_that_are_no_similarities_are_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+FIXTURE(setup, NULL)

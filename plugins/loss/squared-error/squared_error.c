@@ -37,17 +37,12 @@ static const dpf_param params[P_COUNT] = {
 
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct squared_error *loss = dpf_memory(host)->allocate(host, sizeof(*loss));
-
-    if (!loss) {
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    }
+    struct squared_error *loss = *self;
     loss->host = host;
     loss->factor = values->values[P_OBJECTIVE].integer == 0 ? 2.0 : 1.0;
     loss->lambda = values->values[P_REGULARIZATION].real;
     loss->per_record = values->values[P_PER].integer == 1 && loss->lambda > 0.0;
     loss->clip = values->values[P_CLIP].real;
-    *self = loss;
     return DPF_OK;
 }
 
@@ -58,7 +53,6 @@ static void destroy(void *self)
 
     memory->release(loss->host, loss->sides[0].ridge);
     memory->release(loss->host, loss->sides[1].ridge);
-    memory->release(loss->host, loss);
 }
 
 /* The derivative of lambda |x|^2 is 2 lambda x: the same factor as that of the error. Queries that were
@@ -204,19 +198,10 @@ static const dpf_loss functions = {
     .accumulate_local = accumulate_local,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_LOSS,
-    .id = "squared-error",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_LOSS, functions, .id = "squared-error", .version = "1.0.0",
     .summary = "Gradient of the (half) squared error over observed ratings, residuals clipped if asked",
-    .citation = "Mnih and Salakhutdinov, Probabilistic matrix factorization (NIPS 2007)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    .citation = "Mnih and Salakhutdinov, Probabilistic matrix factorization (NIPS 2007)", DPF_PARAMS(params),
+    .create = create, .destroy = destroy, .instance_bytes = sizeof(struct squared_error))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.squared-error", "1.0.0", "Apache-2.0", component)

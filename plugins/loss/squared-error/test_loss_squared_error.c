@@ -209,11 +209,9 @@ static void check_variant(const struct variant *variant, int32_t columns, int32_
     plain_close(&loss.host);
 }
 
-static void gradients_match_their_definition(void **state)
+TEST(gradients_match_their_definition)
 {
     static const int32_t dimensions[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 64};
-    (void)state;
-
     for (size_t v = 0; v < N_VARIANTS; v++) {
         for (size_t i = 0; i < sizeof(dimensions) / sizeof(dimensions[0]); i++) {
             const int32_t d = dimensions[i];
@@ -224,13 +222,11 @@ static void gradients_match_their_definition(void **state)
     }
 }
 
-static void implicit_values_are_one(void **state)
+TEST(implicit_values_are_one)
 {
     static struct scene scene;
     static double out[MAX_ROWS * STRIDE], expected[MAX_ROWS * STRIDE];
     struct loss loss;
-    (void)state;
-
     make_scene(&scene, 10, 0);
     scene.groups.values = NULL;
     open_loss(&loss, "", DPF_SIDE_ITEMS, 10, 0, 10);
@@ -241,14 +237,12 @@ static void implicit_values_are_one(void **state)
 }
 
 /* On a grid a sum is the same bytes however records are ordered, batched or split among parties. */
-static void sums_do_not_depend_on_order_or_batches(void **state)
+TEST(sums_do_not_depend_on_order_or_batches)
 {
     static struct scene scene;
     static double whole[MAX_ROWS * STRIDE], part[MAX_ROWS * STRIDE], sum[MAX_ROWS * STRIDE];
     struct loss loss;
     const double grid = 0x1p-20;
-    (void)state;
-
     make_scene(&scene, 13, 1);
     open_loss(&loss, "regularization=0.1; regularization-per=record", DPF_SIDE_ITEMS, 13, 0, 13);
     accumulate(&loss, &scene.groups, grid, whole);
@@ -285,14 +279,12 @@ static void sums_do_not_depend_on_order_or_batches(void **state)
     plain_close(&loss.host);
 }
 
-static void kernels_give_the_same_bytes(void **state)
+TEST(kernels_give_the_same_bytes)
 {
     static struct scene scene;
     static double a[MAX_ROWS * STRIDE], b[MAX_ROWS * STRIDE], reg[STRIDE];
     static float fa[MAX_ROWS * STRIDE], fb[MAX_ROWS * STRIDE], freg[STRIDE];
     struct squared_error loss = {.factor = 2, .lambda = 0.3, .per_record = 1, .clip = 2};
-    (void)state;
-
     for (int32_t d = 1; d <= 70; d++) {
         dpf_query query = {.size = sizeof(query), .dimension = d, .width = d};
         make_scene(&scene, d, 1);
@@ -310,11 +302,9 @@ static void kernels_give_the_same_bytes(void **state)
     }
 }
 
-static void ridges_follow_the_objective(void **state)
+TEST(ridges_follow_the_objective)
 {
     struct loss loss;
-    (void)state;
-
     open_loss(&loss, "objective=full; regularization=0.25", DPF_SIDE_USERS, 5, 0, 4);
     for (int32_t i = 0; i < 4; i++) {
         assert_true(loss.query.ridge_constant[i] == 0.5F);
@@ -553,10 +543,8 @@ static const struct world worlds[] = {
     {DPF_SIDE_ITEMS, 2, 1, 5, 3.5, 0.5, 1, 2, 0.75, 1, 2},
 };
 
-static void sensitivities_are_never_exceeded(void **state)
+TEST(sensitivities_are_never_exceeded)
 {
-    (void)state;
-
     for (size_t i = 0; i < sizeof(worlds) / sizeof(worlds[0]); i++) {
         const struct world *world = &worlds[i];
         dpf_norms user = {0}, record = {0}, value = {0};
@@ -585,14 +573,12 @@ static void sensitivities_are_never_exceeded(void **state)
 }
 
 /* Gaussian mechanism on half the squared error: tau C; Laplace on the full one: 2 Delta sqrt(K). */
-static void sensitivities_of_the_papers(void **state)
+TEST(sensitivities_of_the_papers)
 {
     struct loss loss;
     dpf_bounds bounds;
     dpf_sensitivity stated;
     struct world world = {DPF_SIDE_USERS, 3, 1, 5, 0, 1, 1, 1, 0, INFINITY, 1};
-    (void)state;
-
     open_world(&loss, &world);
     world_bounds(&world, &bounds);
     bounds.self_l1 = bounds.self_l2 = bounds.self_linf = INFINITY;
@@ -612,14 +598,12 @@ static void sensitivities_of_the_papers(void **state)
     plain_close(&loss.host);
 }
 
-static void unknown_bounds_stay_unknown(void **state)
+TEST(unknown_bounds_stay_unknown)
 {
     struct loss loss;
     dpf_bounds bounds;
     dpf_sensitivity stated;
     const struct world world = {DPF_SIDE_ITEMS, 3, 1, 5, 0, 1, 1, 1, 0, INFINITY, 2};
-    (void)state;
-
     open_world(&loss, &world);
     world_bounds(&world, &bounds);
     bounds.other_l1 = NAN;
@@ -656,13 +640,11 @@ static dpf_status accumulate_status(struct loss *loss, const struct scene *scene
                                        &grid, out, STRIDE);
 }
 
-static void bad_numbers_are_errors(void **state)
+TEST(bad_numbers_are_errors)
 {
     static struct scene scene;
     static _Alignas(64) float local[MAX_ROWS * STRIDE];
     struct loss loss;
-    (void)state;
-
     make_scene(&scene, 8, 0);
     open_loss(&loss, "", DPF_SIDE_ITEMS, 8, 0, 8);
     assert_int_equal(accumulate_status(&loss, &scene, 0x1p-60), DPF_E_RANGE);
@@ -688,15 +670,13 @@ static void bad_numbers_are_errors(void **state)
     plain_close(&loss.host);
 }
 
-static void settings_and_memory(void **state)
+TEST(settings_and_memory)
 {
     const dpf_component *component = plain_component("squared-error", DPF_ROLE_LOSS, "squared-error");
     const dpf_loss *functions = component->functions;
     const dpf_side_info info = {.size = sizeof(info), .columns = 4, .dimension = 4};
     struct plain_host host;
     dpf_query query;
-    (void)state;
-
     plain_check_memory(component, "regularization=1");
     plain_init(&host, component);
     assert_int_equal(plain_create(&host, "clip-error=0"), DPF_E_CONFIG);
@@ -713,21 +693,4 @@ static void settings_and_memory(void **state)
     assert_int_equal(functions->query(host.self, &info, &query), DPF_OK);
     assert_ptr_equal(query.ridge_constant, ridge); /* earlier answers stay valid */
     plain_close(&host);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_match_their_definition),
-        cmocka_unit_test(implicit_values_are_one),
-        cmocka_unit_test(sums_do_not_depend_on_order_or_batches),
-        cmocka_unit_test(kernels_give_the_same_bytes),
-        cmocka_unit_test(ridges_follow_the_objective),
-        cmocka_unit_test(sensitivities_are_never_exceeded),
-        cmocka_unit_test(sensitivities_of_the_papers),
-        cmocka_unit_test(unknown_bounds_stay_unknown),
-        cmocka_unit_test(bad_numbers_are_errors),
-        cmocka_unit_test(settings_and_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,11 +11,10 @@ static void formula(const dpf_query *q, const dpf_groups *groups, int64_t e, dou
     *t = 2 * *w * (1 + confidence) * (groups->values ? groups->values[e] : 1);
 }
 
-static void sums_match_their_formula(void **state)
+TEST(sums_match_their_formula)
 {
     static const uint32_t layouts[3] = {DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL, DPF_LAYOUT_LOWER};
     static const int32_t dimensions[] = {1, 3, 14, 16, 17, 40};
-    (void)state;
     for (size_t i = 0; i < sizeof(dimensions) / sizeof(dimensions[0]); i++)
         for (int variant = 0; variant < 4; variant++) {
             const int32_t d = dimensions[i];
@@ -62,14 +61,13 @@ static double objective(const struct check_data *c, int64_t g, const double *x, 
 }
 
 /* Differences of the objective are those of the quadratic form with the Gram row. */
-static void quadratic_is_the_objective(void **state)
+TEST(quadratic_is_the_objective)
 {
     enum { D = 5 };
     struct plain_host host;
     struct check_data c;
     dpf_query q;
     double out[CHECK_GROUPS * 64] = {0}, gram[64] = {0}, x[D], zero[D] = {0};
-    (void)state;
     confidence = 4;
     plain_open(&host, plain_component("weighted-als", DPF_ROLE_LOSS, "weighted-als"),
                "confidence=4; lambda=0.5");
@@ -104,10 +102,9 @@ static void quadratic_is_the_objective(void **state)
     plain_close(&host);
 }
 
-static void sensitivities_hold_for_all_neighbours(void **state)
+TEST(sensitivities_hold_for_all_neighbours)
 {
     const float values[2] = {1, 3};
-    (void)state;
     for (int box = 0; box < 2; box++)
         for (int users_solved = 0; users_solved < 2; users_solved++) {
             struct states_case c;
@@ -124,13 +121,12 @@ static void sensitivities_hold_for_all_neighbours(void **state)
         }
 }
 
-static void refusals_and_memory(void **state)
+TEST(refusals_and_memory)
 {
     struct plain_host host;
     struct check_data c;
     dpf_query q;
     double out[256];
-    (void)state;
     plain_open(&host, plain_component("weighted-als", DPF_ROLE_LOSS, "weighted-als"), "");
     const dpf_loss *loss = host.component->functions;
     dpf_side_info info = check_info(6, 1, 5, 1, DPF_LAYOUT_PACKED, 0);
@@ -144,15 +140,4 @@ static void refusals_and_memory(void **state)
     check_data_free(&c);
     plain_close(&host);
     plain_check_memory(host.component, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_match_their_formula),
-        cmocka_unit_test(quadratic_is_the_objective),
-        cmocka_unit_test(sensitivities_hold_for_all_neighbours),
-        cmocka_unit_test(refusals_and_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 #include "als_loss.h"
 #include "als_norms.h"
 
-enum { P_CONFIDENCE, P_LAMBDA, P_KERNEL, P_COUNT };
+enum { P_CONFIDENCE, P_LAMBDA, P_COUNT };
 
 struct weighted {
     struct als_loss als;
@@ -84,10 +84,8 @@ static dpf_status gram_part(void *instance, const dpf_call *call, const dpf_quer
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const dpf_status status = als_loss_new(host, sizeof(struct weighted), params, P_KERNEL, out);
-    if (status != DPF_OK)
-        return status;
     struct weighted *self = *out;
+    als_loss_start(&self->als, host);
     self->als.model.coefficients = coefficients;
     self->als.needs_no_offset = "weighted-als predicts without an offset, since empty cells have the "
                                 "target 0: set [model] offset = none";
@@ -96,14 +94,11 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
     return DPF_OK;
 }
 
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
-
 static const dpf_param params[P_COUNT] = {
     [P_CONFIDENCE] = DPF_PARAM_REAL_F("confidence", 15, 0, INFINITY, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI,
                                       "", "Kappa: a rated cell weighs 1 + kappa, every other cell 1."),
     [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 0.25, 0, INFINITY, DPF_PARAM_OPEN_HI, "",
                                   "Weight of a row's squared norm, once for each row."),
-    [P_KERNEL] = ALS_KERNEL_PARAM(kernel_kinds),
 };
 
 static const dpf_loss functions = {
@@ -117,20 +112,12 @@ static const dpf_loss functions = {
     .apply = als_loss_apply,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_LOSS,
-    .id = "weighted-als",
-    .version = "1.0.0",
-    .summary = "Least squares over all cells: ratings with a confidence, empty cells as zeros",
-    .citation = "Differentially private matrix factorization with secure aggregation and random projection "
-                "(DPMF-RP), Eq. 3-5; Hu, Koren, Volinsky (ICDM 2008)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = als_loss_destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_LOSS, functions, .id = "weighted-als", .version = "1.0.0",
+              .summary = "Least squares over all cells: ratings with a confidence, empty cells as zeros",
+              .citation =
+                  "Differentially private matrix factorization with secure aggregation and random projection "
+                  "(DPMF-RP), Eq. 3-5; Hu, Koren, Volinsky (ICDM 2008)",
+              DPF_PARAMS(params), .create = create, .destroy = als_loss_destroy,
+              .instance_bytes = sizeof(struct weighted))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.weighted-als", "1.0.0", "Apache-2.0", component)

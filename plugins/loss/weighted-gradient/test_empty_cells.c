@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All kinds of processor give the bytes of the definition, cell by cell, and find the same faults. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "dpframe/query.h"
 #include "empty_cells.h"
 
@@ -32,11 +28,10 @@ static void define(const struct empty_cells *cells, const double *products, int6
     }
 }
 
-static void bytes_are_those_of_the_definition(void **state)
+TEST(bytes_are_those_of_the_definition)
 {
     float own[MOST_D];
     struct empty_cells cells = {.factor = 2, .most = 4, .limit = INFINITY, .own = own};
-    (void)state;
     for (int trial = 0; trial < 2000; trial++) {
         double given[EMPTY_CELLS_MOST], expected[EMPTY_CELLS_MOST * STRIDE], got[EMPTY_CELLS_MOST * STRIDE];
         const int64_t n = trial % (EMPTY_CELLS_MOST + 1);
@@ -64,11 +59,10 @@ static void bytes_are_those_of_the_definition(void **state)
 }
 
 /* A prediction beyond the largest, a gradient at its limit, and numbers that are none, wherever they stand. */
-static void faults_are_found(void **state)
+TEST(faults_are_found)
 {
     static const double faults[] = {4.5, -4.5, NAN, INFINITY};
     const float one = 1, none = NAN;
-    (void)state;
     for (int k = 0; k < 4; k++)
         for (int64_t at = 0; empty_cells_find(kinds[k]) && at < EMPTY_CELLS_MOST; at++)
             for (int f = 0; f < 7; f++) {
@@ -81,11 +75,4 @@ static void faults_are_found(void **state)
                 assert_int_equal(empty_cells_find(kinds[k])(&cells, products, EMPTY_CELLS_MOST, out, 1),
                                  f < 6);
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_are_those_of_the_definition),
-                                       cmocka_unit_test(faults_are_found)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

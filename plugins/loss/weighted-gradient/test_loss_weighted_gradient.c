@@ -137,7 +137,7 @@ static void near(const double *a, const double *b, double tolerance)
             fail_msg("%d: %.17g, expected %.17g", i, a[i], b[i]);
 }
 
-static void gradients_match_their_definition(void **state)
+TEST(gradients_match_their_definition)
 {
     static const struct {
         const char *settings;
@@ -146,7 +146,6 @@ static void gradients_match_their_definition(void **state)
                  {"confidence=15; clip-error=1; objective=half", 15, 1, 1},
                  {"confidence=0", 0, INFINITY, 2},
                  {"confidence=2.5; clip-error=0.25; regularization=3", 2.5, 0.25, 2}};
-    (void)state;
     for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++)
         for (int user = -1; user < USERS; user++)
             for (int weighted = 0; weighted < 2; weighted++)
@@ -171,13 +170,12 @@ static void gradients_match_their_definition(void **state)
 }
 
 /* On a grid the users' messages add up to the sum over all records, to the last bit. */
-static void messages_add_up(void **state)
+TEST(messages_add_up)
 {
     static struct scene s;
     struct loss loss;
     double all[ITEMS * D], one[ITEMS * D], sum[ITEMS * D] = {0};
     const double grid = 0x1p-20;
-    (void)state;
     make_scene(&s);
     open_loss(&loss, "clip-error=1", DPF_SIDE_ITEMS);
     for (int u = 0; u < USERS; u++) {
@@ -192,10 +190,9 @@ static void messages_add_up(void **state)
     plain_close(&loss.host);
 }
 
-static void query_is_dense_with_a_public_regulariser(void **state)
+TEST(query_is_dense_with_a_public_regulariser)
 {
     struct loss loss;
-    (void)state;
     open_loss(&loss, "regularization=0.9", DPF_SIDE_ITEMS);
     assert_true(loss.query.support == DPF_SUPPORT_DENSE);
     assert_true(!loss.query.has_gram);
@@ -250,14 +247,13 @@ static void within(dpf_norms found, dpf_norms stated)
 }
 
 /* Random users in the box, with at most four ratings, against the statements. */
-static void sensitivities_hold(void **state)
+TEST(sensitivities_hold)
 {
     static struct scene s;
     struct loss loss;
     dpf_sensitivity stated;
     dpf_norms most = {0, 0, 0};
     double emptied = 0;
-    (void)state;
     for (int weighted = 0; weighted < 2; weighted++) {
         open_loss(&loss, "confidence=3; clip-error=0.5", DPF_SIDE_ITEMS);
         const dpf_bounds bounds = bounds_of(DPF_SIDE_ITEMS, weighted ? 2 : 1);
@@ -317,12 +313,11 @@ static void sensitivities_hold(void **state)
     print_message("a user without records: %.3f of what the user's coming moves\n", emptied);
 }
 
-static void unbounded_residuals_have_no_bound(void **state)
+TEST(unbounded_residuals_have_no_bound)
 {
     struct loss loss;
     dpf_sensitivity stated;
     dpf_bounds bounds = bounds_of(DPF_SIDE_ITEMS, 1);
-    (void)state;
     open_loss(&loss, "confidence=1", DPF_SIDE_ITEMS);
     assert_int_equal(loss.functions->sensitivity(loss.host.self, &loss.query, &bounds, &stated, NULL, NULL),
                      DPF_OK);
@@ -337,12 +332,11 @@ static void unbounded_residuals_have_no_bound(void **state)
     plain_close(&loss.host);
 }
 
-static void refusals_and_memory(void **state)
+TEST(refusals_and_memory)
 {
     static struct scene s;
     struct loss loss;
     double out[ITEMS * D];
-    (void)state;
     make_scene(&s);
     gather(&s, 0, 0);
     open_loss(&loss, "clip-error=1", DPF_SIDE_ITEMS);
@@ -361,14 +355,4 @@ static void refusals_and_memory(void **state)
                      DPF_E_CANCELLED);
     plain_close(&loss.host);
     plain_check_memory(loss.host.component, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_match_their_definition),         cmocka_unit_test(messages_add_up),
-        cmocka_unit_test(query_is_dense_with_a_public_regulariser), cmocka_unit_test(sensitivities_hold),
-        cmocka_unit_test(unbounded_residuals_have_no_bound),        cmocka_unit_test(refusals_and_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

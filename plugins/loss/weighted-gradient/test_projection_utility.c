@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* DPMF-RP's Lemmas 5.1 and 5.2, Eq. 41 and 45 and Theorem 5.7, with numbers worked out by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "kit/test.h"
 #include "projection_utility.h"
 
 static void near(double got, double expected)
@@ -35,9 +30,8 @@ static const struct projection_setting by_hand = {.m = 65,
                                                   .rounds = 2.718281828459045,
                                                   .lipschitz = 3};
 
-static void numbers_by_hand(void **state)
+TEST(numbers_by_hand)
 {
-    (void)state;
     struct projection_bounds b;
     projection_bounds(&by_hand, &b);
     near(b.delta1, 8);
@@ -53,9 +47,8 @@ static void numbers_by_hand(void **state)
 
 /* Without a Lipschitz constant Eq. 41 stands in for it; without a projection nothing is lost; one round
  * bounds nothing. */
-static void what_is_left_out(void **state)
+TEST(what_is_left_out)
 {
-    (void)state;
     struct projection_setting s = by_hand;
     struct projection_bounds b;
     s.lipschitz = NAN;
@@ -66,13 +59,4 @@ static void what_is_left_out(void **state)
     projection_bounds(&s, &b);
     assert_true(b.projection_derived == 0);
     assert_true(isinf(b.convergence));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_by_hand),
-        cmocka_unit_test(what_is_left_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

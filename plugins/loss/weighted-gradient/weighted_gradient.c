@@ -40,16 +40,13 @@ static const dpf_param params[P_COUNT] = {
 
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct weighted_gradient *loss = dpf_memory(host)->allocate(host, sizeof(*loss));
-    if (!loss)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct weighted_gradient *loss = *self;
     loss->host = host;
     loss->confidence = values->values[P_CONFIDENCE].real;
     loss->clip = values->values[P_CLIP].real;
     loss->factor = values->values[P_OBJECTIVE].integer == 0 ? 2.0 : 1.0;
     loss->mu = values->values[P_REGULARIZATION].real;
     loss->empty_cells = empty_cells_find(SIMD_KIND_AUTO);
-    *self = loss;
     return DPF_OK;
 }
 
@@ -60,7 +57,6 @@ static void destroy(void *self)
     const dpf_memory_service *memory = dpf_memory(host);
     memory->release(host, loss->sides[0].ridge);
     memory->release(host, loss->sides[1].ridge);
-    memory->release(host, loss);
 }
 
 /* Queries that were given out before point at the ridge, so it is made once. */
@@ -286,20 +282,12 @@ static const dpf_loss functions = {
     .utility = weighted_gradient_utility,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_LOSS,
-    .id = "weighted-gradient",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_LOSS, functions, .id = "weighted-gradient", .version = "1.0.0",
     .summary = "Gradient of a confidence-weighted squared error over all cells, residuals clipped if asked",
     .citation = "Differentially private matrix factorization with secure aggregation and random projection "
                 "(DPMF-RP), Eq. 3-7 and 16",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .destroy = destroy,
+    .instance_bytes = sizeof(struct weighted_gradient))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.weighted-gradient", "1.0.0", "Apache-2.0", component)

@@ -39,6 +39,7 @@
 #define LEAST_STEPS                                                                                          \
     256.0 /* of the noise's scale: blocks of different scales then are one event, see additive.h */
 #define MOST_GROWTH 1e6 /* of a number by C^-1 */
+#define CHUNK 64        /* numbers whose noise is drawn at once */
 
 enum { P_MULTIPLIER, P_MATRIX, P_COEFFICIENTS, P_BANDS, P_SEPARATION, P_GRID_BITS, P_COUNT };
 
@@ -139,18 +140,6 @@ static void correlated_destroy(void *self)
 {
     struct correlated *correlated = self;
     dpf_memory(correlated->host)->release(correlated->host, correlated);
-}
-
-static int32_t correlated_lifetime(void *self)
-{
-    (void)self;
-    return DPF_LIFETIME_ROUND;
-}
-
-static double correlated_budget(void *self)
-{
-    (void)self;
-    return NAN;
 }
 
 /* ---- the matrix for a run ------------------------------------------------------------------------ */
@@ -457,7 +446,7 @@ static int64_t mixed(const struct row *row, int64_t column, int32_t shift)
     return (int64_t)(sum >> shift);
 }
 
-/* The numbers first .. first+n-1 of a row, in one block that has noise. n <= DPF_ADDITIVE_CHUNK. */
+/* The numbers first .. first+n-1 of a row, in one block that has noise. n <= CHUNK. */
 static dpf_status decode_chunk(const struct row *row, dpf_cursor *cursor, int32_t block, int64_t first,
                                int64_t n, double *out)
 {
@@ -465,7 +454,7 @@ static dpf_status decode_chunk(const struct row *row, dpf_cursor *cursor, int32_
     const int32_t finer = (int32_t)plan->opaque[KEPT_SHIFT];
     const double grid = ldexp(row->gram ? plan->gram_grid[block] : plan->grid[block], finer);
     const double scale = row->gram ? plan->gram_scale[block] : plan->scale[block];
-    int64_t noise[DPF_ADDITIVE_CHUNK];
+    int64_t noise[CHUNK];
     const dpf_status status =
         row->correlated->random->discrete_gaussian(cursor, (uint64_t)(scale / grid), noise, n);
     if (status != DPF_OK)
@@ -500,8 +489,8 @@ static dpf_status decode_row(const struct row *row, dpf_cursor *cursor, const in
                 out[i] = (double)sums[i] * grid;
             continue;
         }
-        for (int64_t at = block->offset; at < end; at += DPF_ADDITIVE_CHUNK) {
-            const int64_t n = end - at < DPF_ADDITIVE_CHUNK ? end - at : DPF_ADDITIVE_CHUNK;
+        for (int64_t at = block->offset; at < end; at += CHUNK) {
+            const int64_t n = end - at < CHUNK ? end - at : CHUNK;
             const dpf_status status = decode_chunk(row, cursor, b, at, n, out + at);
             if (status != DPF_OK)
                 return status;
@@ -544,8 +533,6 @@ static dpf_status correlated_decode(void *self, const dpf_call *call, const dpf_
 }
 
 static const dpf_mechanism functions = {
-    .lifetime = correlated_lifetime,
-    .budget = correlated_budget,
     .plan = correlated_plan,
     .events = correlated_events,
     .encode = correlated_encode,
@@ -554,20 +541,11 @@ static const dpf_mechanism functions = {
     .correlation = correlated_correlation,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_MECHANISM,
-    .id = "correlated-gaussian",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_MECHANISM, functions, .id = "correlated-gaussian", .version = "1.0.0",
     .summary = "Gaussian noise correlated between rounds by a banded Toeplitz matrix, added by a curator",
     .citation = "Choquette-Choo et al., arXiv 2306.08153; Kalinin, Lampert, arXiv 2405.13763; Fichtenberger, "
                 "Henzinger, Upadhyay, arXiv 2202.11205",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = correlated_create,
-    .destroy = correlated_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = correlated_create, .destroy = correlated_destroy)
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.correlated-gaussian", "1.0.0", "Apache-2.0", component)

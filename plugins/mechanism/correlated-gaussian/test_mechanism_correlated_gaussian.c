@@ -17,9 +17,8 @@ static const dpf_mechanism *mechanism;
  * factorization goes below (2 + ln((2n+1)/3))/pi (Matousek, Nikolov, Talwar, IMRN 2020, as cited in arXiv
  * 2509.14334).
  */
-static void the_square_root_has_its_published_error(void **state)
+TEST(the_square_root_has_its_published_error)
 {
-    (void)state;
     static int64_t c[TOEPLITZ_MOST_BANDS];
     static double scratch[2 * (TOEPLITZ_MOST_BANDS + 1)];
     static const double by_hand[] = {1.0, 5.0 / 4, 89.0 / 64, 381.0 / 256};
@@ -122,9 +121,8 @@ static void draw_coefficients(int kind, int n, int64_t *c)
                            : drawn((int)UNIT);
 }
 
-static void sensitivities_are_the_worst_of_all_patterns(void **state)
+TEST(sensitivities_are_the_worst_of_all_patterns)
 {
-    (void)state;
     int attained = 0, bounds = 0;
     for (int i = 0; i < 1500; i++) {
         const int rounds = 1 + drawn(9), n = 1 + drawn(rounds), kind = i % 3;
@@ -153,9 +151,8 @@ static void sensitivities_are_the_worst_of_all_patterns(void **state)
  * The mean squared error of the sums over rounds, |A C^-1|_F^2 |C|^2 / T with A the matrix of ones, over that
  * of independent noise. References: the matrices written out and multiplied (numpy), for T = 100.
  */
-static void sums_over_rounds_have_less_noise(void **state)
+TEST(sums_over_rounds_have_less_noise)
 {
-    (void)state;
     static const struct {
         int separation, bands;
         double part; /* of the root of the mean squared error */
@@ -182,9 +179,8 @@ static void sums_over_rounds_have_less_noise(void **state)
     }
 }
 
-static void the_inverse_is_summed(void **state)
+TEST(the_inverse_is_summed)
 {
-    (void)state;
     double scratch[10];
     const int64_t half[] = {(int64_t)UNIT, (int64_t)UNIT / 2}, two[] = {(int64_t)UNIT, 2 * (int64_t)UNIT};
     assert_true(fabs(toeplitz_inverse_sum(half, 2, 10, scratch) - 1.998046875) < 1e-12);
@@ -202,9 +198,8 @@ static void schedule(struct plain_release *r, int64_t rounds, int64_t separation
 
 /* One block: sigma is the multiplier times the sensitivity of the run, all rounding included, and little
  * more. */
-static void one_event_covers_the_run(void **state)
+TEST(one_event_covers_the_run)
 {
-    (void)state;
     static const struct {
         const char *settings;
         int64_t rounds, separation, participations;
@@ -243,9 +238,8 @@ static void one_event_covers_the_run(void **state)
     }
 }
 
-static void blocks_share_one_event(void **state)
+TEST(blocks_share_one_event)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -280,9 +274,8 @@ static void refused(const char *settings, struct plain_release *r, dpf_status ex
     plain_close(&host);
 }
 
-static void what_cannot_be_proved_is_refused(void **state)
+TEST(what_cannot_be_proved_is_refused)
 {
-    (void)state;
     struct plain_release r;
     plain_release_gradient(&r, 2, 10);
     refused("", &r, DPF_E_UNSUPPORTED); /* rounds 0: not one release a round */
@@ -354,9 +347,8 @@ static void decode_round(struct run *run, uint32_t round, int64_t *sums, double 
  * white. 12,000 numbers each; a covariance of n products has a standard error of at most sqrt(2/n) of the
  * deviations' product.
  */
-static void noise_has_the_covariance_of_the_inverse(void **state)
+TEST(noise_has_the_covariance_of_the_inverse)
 {
-    (void)state;
     struct run run;
     run_open(&run, "noise-multiplier=3", ROWS);
     double *estimates = malloc(sizeof(double) * ROUNDS * ROWS * WIDTH), c[ROUNDS], d[ROUNDS];
@@ -405,9 +397,8 @@ static void noise_has_the_covariance_of_the_inverse(void **state)
 
 /* Estimates less those of zeros under the same noise are the sums; a round that is decoded again gives the
  * same. */
-static void estimates_are_the_sums_and_noise(void **state)
+TEST(estimates_are_the_sums_and_noise)
 {
-    (void)state;
     enum { N = 50 * WIDTH };
     struct run run, silent;
     int64_t sums[N], zeros[N] = {0};
@@ -497,9 +488,8 @@ static double move_of(struct run *with, struct run *without, int same_direction)
  * What is released, y = C estimates, moves between neighbours by no more than the event states: one unit's
  * parts are of the L2 sensitivity in each of its rounds. The worst trial uses nearly all of it.
  */
-static void releases_move_as_stated(void **state)
+TEST(releases_move_as_stated)
 {
-    (void)state;
     static const char *const settings[] = {
         "noise-multiplier=1", "noise-multiplier=1; bands=7",
         "noise-multiplier=1; matrix=coefficients; coefficients=1,-0.5,0.25"};
@@ -526,19 +516,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_square_root_has_its_published_error),
-        cmocka_unit_test(sensitivities_are_the_worst_of_all_patterns),
-        cmocka_unit_test(sums_over_rounds_have_less_noise),
-        cmocka_unit_test(the_inverse_is_summed),
-        cmocka_unit_test(one_event_covers_the_run),
-        cmocka_unit_test(blocks_share_one_event),
-        cmocka_unit_test(what_cannot_be_proved_is_refused),
-        cmocka_unit_test(noise_has_the_covariance_of_the_inverse),
-        cmocka_unit_test(estimates_are_the_sums_and_noise),
-        cmocka_unit_test(releases_move_as_stated),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

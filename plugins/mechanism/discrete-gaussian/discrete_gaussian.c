@@ -52,5 +52,5 @@ DPF_ADDITIVE_COMPONENT(
     component, shares, dpf_additive_shares_functions, .id = "discrete-gaussian", .version = "1.0.0",
     .summary = "Discrete Gaussian noise in shares: only the sum of all messages has enough",
     .citation = "Kairouz, Liu, Steinke, arXiv 2102.06387; Canonne, Kamath, Steinke, arXiv 2004.00010",
-    .params = params, .n_params = sizeof params / sizeof params[0])
+    DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.discrete-gaussian", "1.0.0", "Apache-2.0", component)

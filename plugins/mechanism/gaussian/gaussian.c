@@ -153,5 +153,5 @@ DPF_ADDITIVE_COMPONENT(
     component, gaussian, dpf_additive_functions, .id = "gaussian", .version = "1.0.0",
     .summary = "Discrete Gaussian noise on the grid, four ways of calibration",
     .citation = "Balle, Wang, ICML 2018, Theorem 8; Canonne, Kamath, Steinke, arXiv 2004.00010",
-    .params = params, .n_params = sizeof params / sizeof params[0])
+    DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.gaussian", "1.0.0", "Apache-2.0", component)

@@ -24,9 +24,8 @@ static double multiplier_of(const char *settings)
 
 /* References: the equation solved by bisection in 50-digit arithmetic; the first is also the value that
    Google's dp_accounting gives. */
-static void the_analytic_calibration_is_balle_wang(void **state)
+TEST(the_analytic_calibration_is_balle_wang)
 {
-    (void)state;
     static const struct {
         const char *settings;
         double z;
@@ -51,9 +50,8 @@ static void the_analytic_calibration_is_balle_wang(void **state)
     }
 }
 
-static void the_classic_calibration_is_the_formula(void **state)
+TEST(the_classic_calibration_is_the_formula)
 {
-    (void)state;
     double z = multiplier_of("calibration=classic; epsilon=0.5; delta=1e-5; grid-bits=23");
     double formula = sqrt(2 * log(1.25e5)) / 0.5;
     assert_true(z >= formula * (1 - 1e-12));
@@ -61,9 +59,8 @@ static void the_classic_calibration_is_the_formula(void **state)
     assert_true(z > multiplier_of("calibration=analytic; epsilon=0.5; delta=1e-5"));
 }
 
-static void contradictions_are_refused(void **state)
+TEST(contradictions_are_refused)
 {
-    (void)state;
     static const char *bad[] = {"calibration=classic; epsilon=1; delta=1e-5",
                                 "calibration=analytic; epsilon=1", "calibration=classic; epsilon=0.5",
                                 "calibration=sigma; shares=0.5, 0.6", "calibration=sigma; sigma=0"};
@@ -78,9 +75,8 @@ static void contradictions_are_refused(void **state)
 }
 
 /* Whatever the shares are, the blocks together are one Gaussian of the multiplier asked for. */
-static void blocks_compose_to_the_multiplier(void **state)
+TEST(blocks_compose_to_the_multiplier)
 {
-    (void)state;
     static const char *settings[] = {"calibration=noise-multiplier; noise-multiplier=2",
                                      "calibration=noise-multiplier; noise-multiplier=2; shares=0.2, 0.5, 0.3",
                                      "calibration=noise-multiplier; noise-multiplier=2; precision=float"};
@@ -116,9 +112,8 @@ static void blocks_compose_to_the_multiplier(void **state)
     }
 }
 
-static void sigma_is_taken_as_it_stands(void **state)
+TEST(sigma_is_taken_as_it_stands)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -137,9 +132,8 @@ static void sigma_is_taken_as_it_stands(void **state)
     plain_close(&host);
 }
 
-static void what_is_not_bounded_is_refused(void **state)
+TEST(what_is_not_bounded_is_refused)
 {
-    (void)state;
     static const double bad[] = {NAN, INFINITY};
     for (int i = 0; i < 2; i++) {
         struct plain_host host;
@@ -155,9 +149,8 @@ static void what_is_not_bounded_is_refused(void **state)
     }
 }
 
-static void the_gram_row_has_its_part(void **state)
+TEST(the_gram_row_has_its_part)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -175,9 +168,8 @@ static void the_gram_row_has_its_part(void **state)
 }
 
 /* The last row is drawn with the gram scale, others with their own. */
-static void rows_get_the_noise_that_is_planned(void **state)
+TEST(rows_get_the_noise_that_is_planned)
 {
-    (void)state;
     enum { ROWS = 64, D = 8 };
     struct plain_host host;
     struct plain_release r;
@@ -212,17 +204,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_analytic_calibration_is_balle_wang),
-        cmocka_unit_test(the_classic_calibration_is_the_formula),
-        cmocka_unit_test(contradictions_are_refused),
-        cmocka_unit_test(blocks_compose_to_the_multiplier),
-        cmocka_unit_test(sigma_is_taken_as_it_stands),
-        cmocka_unit_test(what_is_not_bounded_is_refused),
-        cmocka_unit_test(the_gram_row_has_its_part),
-        cmocka_unit_test(rows_get_the_noise_that_is_planned),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

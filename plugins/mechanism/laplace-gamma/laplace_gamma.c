@@ -101,15 +101,6 @@ static dpf_status gamma_plan(void *self, const dpf_release *release, dpf_noise_p
     return status;
 }
 
-static dpf_status gamma_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
-                               const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
-{
-    if (!is_simulated(self))
-        return dpf_additive_mechanism_encode(self, call, plan, query, values, stride, out);
-    return dpf_additive_encode(NULL, call, plan, query, dpf_additive_kept(plan, DPF_ADDITIVE_KEEPS_LIMIT),
-                               values, stride, out);
-}
-
 /* Adds the noise of that many shares to one row of integers. */
 static int add_noise(const dpf_additive_instance *gamma, const dpf_noise_plan *plan, const dpf_query *query,
                      int gram, dpf_cursor *cursor, uint64_t shares, int64_t *row)
@@ -171,7 +162,7 @@ static const dpf_mechanism functions = {
     .plan = gamma_plan,
     .events = dpf_additive_mechanism_events,
     .epsilon_at_weight = dpf_additive_mechanism_epsilon_at_weight,
-    .encode = gamma_encode,
+    .encode = dpf_additive_mechanism_encode,
     .decode = gamma_decode,
     .flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS,
 };
@@ -180,5 +171,5 @@ DPF_ADDITIVE_COMPONENT(
     component, gamma_noise, functions, .id = "laplace-gamma", .version = "1.0.0",
     .summary = "Discrete Laplace noise in Polya shares, exact for any number of honest parties",
     .citation = "Goryczka, Xiong, IEEE TDSC 14(5), 2017; Canonne, Kamath, Steinke, arXiv 2004.00010",
-    .params = params, .n_params = sizeof params / sizeof params[0])
+    DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.laplace-gamma", "1.0.0", "Apache-2.0", component)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What is its own. What it has in common with others: ../noise-shares/test_noise_shares.c. */
 #include "gamma_shares.h"
 #include "shares_check.h"
 
 static const dpf_component *component;
-static const dpf_mechanism *mechanism;
 static dpf_stream *stream;
 
 /* ---- the shares themselves ------------------------------------------------------------------- */
@@ -51,14 +51,13 @@ static double discrete_laplace(int64_t k, double s, double unused)
 }
 
 /* t = 1, 2, 17, 1000 parties add up to the exact discrete law. */
-static void shares_of_any_number_of_parties_are_discrete_laplace(void **state)
+TEST(shares_of_any_number_of_parties_are_discrete_laplace)
 {
     static const struct {
         uint64_t parties, s;
         int rows;
     } cases[] = {{1, 1, 3000},  {1, 7, 3000},  {1, 40, 2000},  {2, 5, 3000},
                  {2, 64, 2000}, {17, 3, 3000}, {17, 33, 1500}, {1000, 12, 200}};
-    (void)state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         int n = cases[c].rows * WIDTH;
         int64_t *values = malloc((size_t)n * sizeof(*values));
@@ -93,13 +92,12 @@ static double share_mass(int64_t k, double r, double q)
 }
 
 /* A single share has the difference of two Polya laws, which none of the sums above can tell by itself. */
-static void one_share_is_a_difference_of_polya_variables(void **state)
+TEST(one_share_is_a_difference_of_polya_variables)
 {
     static const struct {
         uint64_t shares, t, s;
     } cases[] = {{1, 2, 6}, {1, 17, 10}, {3, 2, 4}, {5, 7, 9}};
     static int64_t values[60000];
-    (void)state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         memset(values, 0, sizeof(values));
         for (uint32_t r = 0; r < 6000; r++) {
@@ -116,13 +114,12 @@ static void one_share_is_a_difference_of_polya_variables(void **state)
 }
 
 /* What a simulation draws at once for n survivors is what n shares of 1/t add up to: one law, met by both. */
-static void the_shortcut_has_the_law_of_summed_shares(void **state)
+TEST(the_shortcut_has_the_law_of_summed_shares)
 {
     static const struct {
         uint64_t n, t, s;
     } cases[] = {{5, 3, 6}, {25, 15, 9}, {40, 40, 8}};
     static int64_t summed[30000], drawn[30000];
-    (void)state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         const double r = (double)cases[c].n / (double)cases[c].t, q = exp(-1 / (double)cases[c].s);
         memset(drawn, 0, sizeof(drawn));
@@ -144,11 +141,10 @@ static void the_shortcut_has_the_law_of_summed_shares(void **state)
 }
 
 /* Large scales, powers of two and their neighbours: mean, variance, and the share of zeros. */
-static void large_scales_have_the_right_moments(void **state)
+TEST(large_scales_have_the_right_moments)
 {
     static const uint64_t scales[] = {(UINT64_C(1) << 20) - 1, UINT64_C(1) << 20, (UINT64_C(1) << 20) + 1,
                                       UINT64_C(3) << 33, GAMMA_MAX_SCALE};
-    (void)state;
     for (size_t c = 0; c < sizeof(scales) / sizeof(scales[0]); c++) {
         double s = (double)scales[c], sum = 0, square = 0, far = 0, n = 1500.0 * WIDTH;
         for (uint32_t r = 0; r < 1500; r++) {
@@ -198,12 +194,11 @@ static double variance_of(const double *x)
 }
 
 /* Both ways of simulating give the law that was planned; those beyond the honest ones only add to it. */
-static void sums_are_noised_as_planned_with_and_without_dropouts(void **state)
+TEST(sums_are_noised_as_planned_with_and_without_dropouts)
 {
     static const char *const settings[] = {"epsilon=0.8; min-honest=15",
                                            "epsilon=0.8; min-honest=15; simulate=sum"};
     static double x[CELLS];
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct plain_host host;
         struct plain_release r;
@@ -222,39 +217,22 @@ static void sums_are_noised_as_planned_with_and_without_dropouts(void **state)
     }
 }
 
-static void events_state_exact_noise_in_shares(void **state)
+TEST(events_state_exact_noise_in_shares)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    (void)state;
     shares_release(&r, ROWS);
     plain_release_bound(&r, 0, 3, 3);
     plain_open_random(&host, component, "epsilon=0.5");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 1);
-    assert_int_equal(events[0].kind, DPF_EVENT_DISCRETE_LAPLACE);
-    assert_int_equal(events[0].flags, DPF_EVENT_NOISE_SHARED);
-    assert_int_equal(plan.where, DPF_NOISE_IN_SHARES);
-    assert_true(plain_is_power_of_two(plan.grid[0]));
     double t = plan.scale[0] / plan.grid[0];
     assert_true(t == floor(t));
     double spent = events[0].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l1 / events[0].scale;
     assert_true(spent <= 0.5);
     assert_true(spent > 0.49);
-    assert_true(mechanism->flags == (DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS));
-    assert_false(plan.bare);
-    assert_int_equal(mechanism->lifetime(host.self), DPF_LIFETIME_ROUND);
     plain_close(&host);
-}
-
-static void what_cannot_be_private_is_refused(void **state)
-{
-    (void)state;
-    shares_check_too_few(component);
-    shares_check_gram(component, "gram-share=0.25");
-    shares_check_gram(component, "gram-share=0.25; simulate=sum");
-    shares_check_refusals(component, "epsilon=0");
 }
 
 static int setup(void **state)
@@ -265,7 +243,6 @@ static int setup(void **state)
     stream = random_stream_open(plain_root, "test", "shares", &error);
     assert_non_null(stream);
     component = plain_component("laplace-gamma", DPF_ROLE_MECHANISM, "laplace-gamma");
-    mechanism = component->functions;
     return 0;
 }
 
@@ -277,16 +254,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_of_any_number_of_parties_are_discrete_laplace),
-        cmocka_unit_test(one_share_is_a_difference_of_polya_variables),
-        cmocka_unit_test(the_shortcut_has_the_law_of_summed_shares),
-        cmocka_unit_test(large_scales_have_the_right_moments),
-        cmocka_unit_test(sums_are_noised_as_planned_with_and_without_dropouts),
-        cmocka_unit_test(events_state_exact_noise_in_shares),
-        cmocka_unit_test(what_cannot_be_private_is_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+FIXTURE(setup, teardown)

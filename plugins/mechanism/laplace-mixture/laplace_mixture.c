@@ -59,22 +59,13 @@ static dpf_status mixture_create(const dpf_host *host, const dpf_params *given, 
         status = random->open(host, "c", &shares);
     if (status != DPF_OK)
         return status;
-    struct mixture *mixture = dpf_memory(host)->allocate(host, sizeof(*mixture));
-    if (!mixture)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct mixture *mixture = *self;
     mixture->host = host;
     mixture->values = given->values;
     mixture->random = random;
     mixture->known = known;
     mixture->shares = shares;
-    *self = mixture;
     return DPF_OK;
-}
-
-static void mixture_destroy(void *self)
-{
-    struct mixture *mixture = self;
-    dpf_memory(mixture->host)->release(mixture->host, mixture);
 }
 
 static int32_t mixture_lifetime(void *self)
@@ -251,20 +242,11 @@ static const dpf_mechanism functions = {
     .conditional_stddev = mixture_known,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_MECHANISM,
-    .id = "laplace-mixture",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_MECHANISM, functions, .id = "laplace-mixture", .version = "1.0.0",
     .summary =
         "Laplace noise as a normal mixture in shares, with a factor known to the server (as published)",
     .citation = "Hua, Xia, Zhong, IJCAI 2015; Hu, Fang, arXiv 2212.00306, Theorems 2 and 3",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = mixture_create,
-    .destroy = mixture_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = mixture_create, .instance_bytes = sizeof(struct mixture))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.laplace-mixture", "1.0.0", "Apache-2.0", component)

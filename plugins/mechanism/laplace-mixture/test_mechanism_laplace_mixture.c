@@ -74,10 +74,9 @@ static double fit(const double *x, double (*below)(double))
 }
 
 /* Theorem 3: whatever the number of parties, the sum is Laplace of the scale that was planned. */
-static void shares_add_up_to_laplace_noise(void **state)
+TEST(shares_add_up_to_laplace_noise)
 {
     static double x[CELLS];
-    (void)state;
     for (int32_t parties = 1; parties <= MAX_PARTIES; parties = parties * 4 + 1) {
         struct plain_host host;
         struct plain_release r;
@@ -102,7 +101,7 @@ static void shares_add_up_to_laplace_noise(void **state)
 
 /* The reason for NOISE_KNOWN: with h, which all parties of a row have in common, the shares are normal. Two
    parties' shares of one coordinate have correlated squares. */
-static void the_known_factor_is_common_to_all_parties(void **state)
+TEST(the_known_factor_is_common_to_all_parties)
 {
     static double first[CELLS], second[CELLS];
     static int32_t one[ROWS];
@@ -110,7 +109,6 @@ static void the_known_factor_is_common_to_all_parties(void **state)
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    (void)state;
     plain_release_gradient(&r, D, ROWS);
     plain_open_random(&host, component, "");
     plain_plan(&host, &r, &plan, events);
@@ -138,14 +136,13 @@ static void the_known_factor_is_common_to_all_parties(void **state)
 }
 
 /* What audits are told of h: the sum of all shares, over the deviation given h, is standard normal. */
-static void the_known_deviation_leaves_normal_noise(void **state)
+TEST(the_known_deviation_leaves_normal_noise)
 {
     static double x[CELLS], deviation[CELLS];
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    (void)state;
     plain_release_gradient(&r, D, ROWS);
     r.release.n_parties = 5;
     plain_open_random(&host, component, "epsilon=0.7");
@@ -162,11 +159,10 @@ static void the_known_deviation_leaves_normal_noise(void **state)
     plain_close(&host);
 }
 
-static void the_scale_is_the_publications(void **state)
+TEST(the_scale_is_the_publications)
 {
     struct plain_host host;
     struct plain_release r;
-    (void)state;
     /* Theorem 2: 2 sqrt(K) Delta / epsilon, for K = 4, Delta = 4; the L1 sensitivity is the numerator. */
     plain_release_gradient(&r, 4, 10);
     plain_release_bound(&r, 0, 2 * 2 * 4, 8);
@@ -182,13 +178,12 @@ static void the_scale_is_the_publications(void **state)
     plain_close(&host);
 }
 
-static void events_say_what_is_wrong_with_it(void **state)
+TEST(events_say_what_is_wrong_with_it)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    (void)state;
     plain_release_gradient(&r, D, ROWS);
     plain_open_random(&host, component, "epsilon=2; lifetime=run");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 1);
@@ -204,13 +199,12 @@ static void events_say_what_is_wrong_with_it(void **state)
     plain_close(&host);
 }
 
-static void impossible_requests_are_refused(void **state)
+TEST(impossible_requests_are_refused)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    (void)state;
     plain_release_gradient(&r, D, ROWS);
     plain_open_random(&host, component, "");
     plain_plan(&host, &r, &plan, events);
@@ -250,15 +244,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_add_up_to_laplace_noise),
-        cmocka_unit_test(the_known_factor_is_common_to_all_parties),
-        cmocka_unit_test(the_known_deviation_leaves_normal_noise),
-        cmocka_unit_test(the_scale_is_the_publications),
-        cmocka_unit_test(events_say_what_is_wrong_with_it),
-        cmocka_unit_test(impossible_requests_are_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

@@ -26,6 +26,5 @@ static const dpf_additive_mechanism symmetric = {LAPLACE_NOISE, .accept = accept
 DPF_ADDITIVE_COMPONENT(
     component, symmetric, dpf_additive_pure_functions, .id = "laplace-symmetric", .version = "1.0.0",
     .summary = "Laplace noise whose matrices are symmetric: one triangle is drawn and mirrored",
-    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 18-19", .params = laplace_params,
-    .n_params = sizeof laplace_params / sizeof laplace_params[0])
+    .citation = "DPIMF (Ran, Ye, Huang, Hu), Eq. 18-19", DPF_PARAMS(laplace_params))
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.laplace-symmetric", "1.0.0", "Apache-2.0", component)

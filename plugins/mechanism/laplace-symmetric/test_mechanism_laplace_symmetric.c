@@ -8,9 +8,8 @@
 static const dpf_component *component;
 
 /* With one seed the noise is laplace's own, number by number. */
-static void packed_is_laplace(void **state)
+TEST(packed_is_laplace)
 {
-    (void)state;
     struct plain_host host[2];
     static int64_t out[2][50 * 28];
     static double values[50 * 28];
@@ -49,9 +48,8 @@ static void packed_is_laplace(void **state)
  * of the diagonal is one number. A histogram of all of them against the exact masses: chi-squared, 15
  * classes.
  */
-static void noise_is_laplace_and_symmetric(void **state)
+TEST(noise_is_laplace_and_symmetric)
 {
-    (void)state;
     enum { CLASSES = 15, WIDTH = D * (D + 1) / 2 };
     struct plain_host host;
     struct plain_release r;
@@ -93,9 +91,8 @@ static void noise_is_laplace_and_symmetric(void **state)
     plain_random_stop();
 }
 
-static void full_matrices_are_refused(void **state)
+TEST(full_matrices_are_refused)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan = {.size = sizeof(plan)};
@@ -110,13 +107,11 @@ static void full_matrices_are_refused(void **state)
     plain_random_stop();
 }
 
-int main(void)
+static int load(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_is_laplace),
-        cmocka_unit_test(noise_is_laplace_and_symmetric),
-        cmocka_unit_test(full_matrices_are_refused),
-    };
+    (void)state;
     component = plain_component("laplace-symmetric", DPF_ROLE_MECHANISM, "laplace-symmetric");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }
+
+FIXTURE(load, NULL)

@@ -30,9 +30,8 @@ static void check_plan(const dpf_noise_plan *plan, const dpf_event *events)
     }
 }
 
-static void budget_is_spent_and_not_exceeded(void **state)
+TEST(budget_is_spent_and_not_exceeded)
 {
-    (void)state;
     static const char *settings[] = {"epsilon=0.5", "epsilon=0.5; shares=0.1, 0.8, 0.1",
                                      "epsilon=0.5; sensitivity=joint", "epsilon=0.5; precision=float",
                                      "epsilon=0.5; where=sum; grid-bits=8"};
@@ -57,9 +56,8 @@ static void budget_is_spent_and_not_exceeded(void **state)
     }
 }
 
-static void shares_and_joint_set_the_scales(void **state)
+TEST(shares_and_joint_set_the_scales)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -82,9 +80,8 @@ static void shares_and_joint_set_the_scales(void **state)
     plain_close(&host);
 }
 
-static void a_block_that_nobody_moves_gets_no_noise(void **state)
+TEST(a_block_that_nobody_moves_gets_no_noise)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -108,9 +105,8 @@ static void a_block_that_nobody_moves_gets_no_noise(void **state)
     plain_close(&host);
 }
 
-static void every_unit_is_stated_with_rounding(void **state)
+TEST(every_unit_is_stated_with_rounding)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -144,9 +140,8 @@ static void expect_refusal(const struct plain_release *r, const char *settings, 
     plain_close(&host);
 }
 
-static void what_is_not_bounded_is_refused(void **state)
+TEST(what_is_not_bounded_is_refused)
 {
-    (void)state;
     struct plain_release r;
     plain_release_init(&r, 2, 10);
     plain_release_bound(&r, 1, NAN, NAN);
@@ -165,9 +160,8 @@ static void what_is_not_bounded_is_refused(void **state)
     expect_refusal(&r, "epsilon=1", DPF_E_UNSUPPORTED);
 }
 
-static void contradictions_are_refused(void **state)
+TEST(contradictions_are_refused)
 {
-    (void)state;
     struct plain_host host;
     plain_init(&host, component);
     host.random = &plain_random;
@@ -182,9 +176,8 @@ static void contradictions_are_refused(void **state)
     plain_close(&host);
 }
 
-static void the_gram_row_has_its_own_budget(void **state)
+TEST(the_gram_row_has_its_own_budget)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -220,9 +213,8 @@ static void encode(struct plain_host *host, const struct plain_release *r, const
         mechanism->encode(host->self, plain_call(host), plan, &r->query, values, WIDTH, &integers), DPF_OK);
 }
 
-static void noise_depends_on_where_it_is_read_only(void **state)
+TEST(noise_depends_on_where_it_is_read_only)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -253,9 +245,8 @@ static void noise_depends_on_where_it_is_read_only(void **state)
     plain_close(&host);
 }
 
-static void a_trusted_curator_adds_noise_once(void **state)
+TEST(a_trusted_curator_adds_noise_once)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -289,9 +280,8 @@ static void a_trusted_curator_adds_noise_once(void **state)
     plain_close(&host);
 }
 
-static void values_that_do_not_fit_are_refused(void **state)
+TEST(values_that_do_not_fit_are_refused)
 {
-    (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY, 1e300, 0x1p19};
     struct plain_host host;
     struct plain_release r;
@@ -315,9 +305,8 @@ static void values_that_do_not_fit_are_refused(void **state)
 }
 
 /* The grid follows the contributions where epsilon is large, and the noise where it is small. */
-static void large_sums_fit_at_any_epsilon(void **state)
+TEST(large_sums_fit_at_any_epsilon)
 {
-    (void)state;
     static const char *settings[] = {"epsilon=0.01", "epsilon=1", "epsilon=100", "epsilon=100000"};
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         struct plain_host host;
@@ -345,9 +334,8 @@ static void large_sums_fit_at_any_epsilon(void **state)
  * exact output masses, over a window of outputs, is at most e^epsilon. Without the rounding in the
  * sensitivity it would be more, which is checked too.
  */
-static void enumerated_masses_of_neighbours_are_within_epsilon(void **state)
+TEST(enumerated_masses_of_neighbours_are_within_epsilon)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -384,9 +372,8 @@ static void enumerated_masses_of_neighbours_are_within_epsilon(void **state)
     plain_close(&host);
 }
 
-static void epsilon_is_linear_in_the_weight(void **state)
+TEST(epsilon_is_linear_in_the_weight)
 {
-    (void)state;
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
@@ -411,22 +398,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(budget_is_spent_and_not_exceeded),
-        cmocka_unit_test(shares_and_joint_set_the_scales),
-        cmocka_unit_test(a_block_that_nobody_moves_gets_no_noise),
-        cmocka_unit_test(every_unit_is_stated_with_rounding),
-        cmocka_unit_test(what_is_not_bounded_is_refused),
-        cmocka_unit_test(contradictions_are_refused),
-        cmocka_unit_test(the_gram_row_has_its_own_budget),
-        cmocka_unit_test(noise_depends_on_where_it_is_read_only),
-        cmocka_unit_test(a_trusted_curator_adds_noise_once),
-        cmocka_unit_test(values_that_do_not_fit_are_refused),
-        cmocka_unit_test(large_sums_fit_at_any_epsilon),
-        cmocka_unit_test(enumerated_masses_of_neighbours_are_within_epsilon),
-        cmocka_unit_test(epsilon_is_linear_in_the_weight),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

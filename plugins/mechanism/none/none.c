@@ -25,31 +25,10 @@ struct none {
 
 static dpf_status none_create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct none *none = dpf_memory(host)->allocate(host, sizeof(*none));
-    if (!none)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct none *none = *self;
     none->host = host;
     none->grid = ldexp(1.0, -(int)values->values[P_GRID_BITS].integer);
-    *self = none;
     return DPF_OK;
-}
-
-static void none_destroy(void *self)
-{
-    struct none *none = self;
-    dpf_memory(none->host)->release(none->host, none);
-}
-
-static int32_t none_lifetime(void *self)
-{
-    (void)self;
-    return DPF_LIFETIME_ROUND;
-}
-
-static double none_budget(void *self)
-{
-    (void)self;
-    return NAN;
 }
 
 static dpf_status none_plan(void *self, const dpf_release *release, dpf_noise_plan *out)
@@ -88,27 +67,14 @@ static dpf_status none_decode(void *self, const dpf_call *call, const dpf_noise_
 
 static const dpf_mechanism functions = {
     .flags = DPF_MECHANISM_ROUNDS,
-    .lifetime = none_lifetime,
-    .budget = none_budget,
     .plan = none_plan,
     .events = none_events,
     .encode = none_encode,
     .decode = none_decode,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_MECHANISM,
-    .id = "none",
-    .version = "1.0.0",
-    .summary = "No noise: exact fixed-point sums, not private",
-    .citation = "",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = none_create,
-    .destroy = none_destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_MECHANISM, functions, .id = "none", .version = "1.0.0",
+              .summary = "No noise: exact fixed-point sums, not private", .citation = "", DPF_PARAMS(params),
+              .create = none_create, .instance_bytes = sizeof(struct none))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.none", "1.0.0", "Apache-2.0", component)

@@ -85,9 +85,7 @@ static dpf_status pbm_create(const dpf_host *host, const dpf_params *given, void
         status = random->open(host, "noise ties", &ties);
     if (status != DPF_OK)
         return status;
-    struct pbm *pbm = dpf_memory(host)->allocate(host, sizeof(*pbm));
-    if (!pbm)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct pbm *pbm = *self;
     pbm->host = host;
     pbm->random = random;
     pbm->log = dpf_log(host);
@@ -100,26 +98,7 @@ static dpf_status pbm_create(const dpf_host *host, const dpf_params *given, void
     pbm->clients = values[P_CLIENTS].integer;
     pbm->curious = values[P_CURIOUS].integer;
     pbm->modulus = values[P_MODULUS].integer;
-    *self = pbm;
     return DPF_OK;
-}
-
-static void pbm_destroy(void *self)
-{
-    struct pbm *pbm = self;
-    dpf_memory(pbm->host)->release(pbm->host, pbm);
-}
-
-static int32_t pbm_lifetime(void *self)
-{
-    (void)self;
-    return DPF_LIFETIME_ROUND;
-}
-
-static double pbm_budget(void *self)
-{
-    (void)self;
-    return NAN;
 }
 
 /* ---- planning ------------------------------------------------------------------------------------ */
@@ -371,8 +350,6 @@ static dpf_status pbm_decode(void *self, const dpf_call *call, const dpf_noise_p
 }
 
 static const dpf_mechanism functions = {
-    .lifetime = pbm_lifetime,
-    .budget = pbm_budget,
     .plan = pbm_plan,
     .events = pbm_events,
     .encode = pbm_encode,
@@ -381,21 +358,12 @@ static const dpf_mechanism functions = {
     .flags = DPF_MECHANISM_PER_USER | DPF_MECHANISM_DENSE,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_MECHANISM,
-    .id = "pbm",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_MECHANISM, functions, .id = "pbm", .version = "1.0.0",
     .summary = "Poisson binomial mechanism: clipped coordinates become binomial counts, exactly drawn",
     .citation =
         "Chen, Ozgur, Kairouz, The Poisson binomial mechanism for unbiased federated learning with secure "
         "aggregation (ICML 2022), arXiv 2207.09916, Algorithm 1; DPMF-RP, Algorithm 1",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = pbm_create,
-    .destroy = pbm_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = pbm_create, .instance_bytes = sizeof(struct pbm))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.pbm", "1.0.0", "Apache-2.0", component)

@@ -50,11 +50,10 @@ static double log_choose(int n, int k)
 }
 
 /* Chi-square against Binomial(q, 1/2 + theta x / c); x beyond c is clipped. */
-static void draws_are_binomial(void **state)
+TEST(draws_are_binomial)
 {
     static const double xs[] = {-5, -2, -1, 0, 0.7, 2, 9};
     static const int qs[] = {1, 3, 130};
-    (void)state;
     plain_random_start(17);
     for (size_t q = 0; q < 3; q++) {
         char settings[64];
@@ -99,12 +98,11 @@ static void draws_are_binomial(void **state)
 }
 
 /* The estimate of the sum over parties: unbiased, with the planned variance (which is that of x = 0). */
-static void estimates_are_unbiased(void **state)
+TEST(estimates_are_unbiased)
 {
     enum { PARTIES = 20, DRAWS = 3000 };
     struct pbm m;
     double x[ROWS * WIDTH], estimate[ROWS * WIDTH], sum = 0, square = 0, truth = 0;
-    (void)state;
     plain_random_start(23);
     open_pbm(&m, "theta=0.1; bound=0.5; trials=4", PARTIES);
     for (uint32_t d = 0; d < DRAWS; d++) {
@@ -133,10 +131,9 @@ static void estimates_are_unbiased(void **state)
     plain_random_stop();
 }
 
-static void plan_and_event_state_what_is_drawn(void **state)
+TEST(plan_and_event_state_what_is_drawn)
 {
     struct pbm m;
-    (void)state;
     plain_random_start(3);
     open_pbm(&m, "theta=0.2; bound=3; trials=5; clients=7", 100);
     const dpf_event *e = &m.events[0];
@@ -183,12 +180,11 @@ static void plan_and_event_state_what_is_drawn(void **state)
 }
 
 /* The largest sum is the modulus less 1: no sum wraps. */
-static void sums_do_not_wrap(void **state)
+TEST(sums_do_not_wrap)
 {
     struct pbm m;
     int64_t z[ROWS * WIDTH];
     double out[ROWS * WIDTH];
-    (void)state;
     plain_random_start(3);
     open_pbm(&m, "theta=0.25; bound=1; trials=3", 50);
     for (int k = 0; k < ROWS * WIDTH; k++)
@@ -204,12 +200,11 @@ static void sums_do_not_wrap(void **state)
     plain_random_stop();
 }
 
-static void too_few_clients_are_refused(void **state)
+TEST(too_few_clients_are_refused)
 {
     struct pbm m;
     int64_t z[ROWS * WIDTH] = {0};
     double out[ROWS * WIDTH];
-    (void)state;
     plain_random_start(3);
     open_pbm(&m, "clients=10", 50);
     assert_int_equal(decode(&m, z, 10, out), DPF_OK);
@@ -221,12 +216,11 @@ static void too_few_clients_are_refused(void **state)
 }
 
 /* The guarantee counts on the others alone, and the sum has to hold both. */
-static void curious_clients_hide_nobody(void **state)
+TEST(curious_clients_hide_nobody)
 {
     struct pbm m;
     int64_t z[ROWS * WIDTH] = {0};
     double out[ROWS * WIDTH];
-    (void)state;
     plain_random_start(3);
     open_pbm(&m, "clients=10; max-curious=3", 50);
     assert_int_equal(m.plan.spare_shares, 3);
@@ -245,13 +239,12 @@ static void curious_clients_hide_nobody(void **state)
 }
 
 /* Each row and party has draws of its own, whatever the order and the shape of the calls. */
-static void draws_depend_on_their_index_alone(void **state)
+TEST(draws_depend_on_their_index_alone)
 {
     struct pbm m;
     double x[ROWS * WIDTH] = {0};
     int64_t all[ROWS * WIDTH], other[ROWS * WIDTH], part[2 * WIDTH];
     const int32_t rows[] = {3, 17};
-    (void)state;
     plain_random_start(31);
     open_pbm(&m, "trials=64", 10);
     encode(&m, 4, 2, x, all);
@@ -306,12 +299,11 @@ static void scripted_bits(dpf_cursor *cursor, uint64_t *out, int64_t n)
 }
 
 /* The 64-bit number of a lane and 48 more bits, against 2^64 (1/2 + theta x / c), just around it. */
-static void ties_are_decided_by_the_other_bits(void **state)
+TEST(ties_are_decided_by_the_other_bits)
 {
     static const dpf_random_service scripted = {
         .open = scripted_open, .seek = scripted_seek, .bits = scripted_bits};
     static const char *const settings[] = {"theta=0.2", "theta=0.2; trials=600"};
-    (void)state;
     for (int k = 0; k < 2; k++) {
         struct pbm m;
         plain_init(&m.host, plain_component("pbm", DPF_ROLE_MECHANISM, "pbm"));
@@ -347,11 +339,10 @@ static void ties_are_decided_by_the_other_bits(void **state)
 }
 
 /* With few and with many rows to a block of lanes. */
-static void rows_share_blocks_of_lanes(void **state)
+TEST(rows_share_blocks_of_lanes)
 {
     static const char *const settings[] = {"trials=1", "trials=170", "trials=171", "trials=65"};
     double x[ROWS * WIDTH];
-    (void)state;
     plain_random_start(41);
     for (int k = 0; k < 4; k++) {
         struct pbm m;
@@ -376,12 +367,11 @@ static void rows_share_blocks_of_lanes(void **state)
     plain_random_stop();
 }
 
-static void clipped_share_is_reported(void **state)
+TEST(clipped_share_is_reported)
 {
     struct pbm m;
     double x[ROWS * WIDTH] = {0};
     int64_t z[ROWS * WIDTH];
-    (void)state;
     plain_random_start(3);
     open_pbm(&m, "bound=1", 10);
     for (int k = 0; k < 30; k++)
@@ -394,13 +384,12 @@ static void clipped_share_is_reported(void **state)
     plain_random_stop();
 }
 
-static void refusals_and_memory(void **state)
+TEST(refusals_and_memory)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     struct pbm m;
     double x[ROWS * WIDTH] = {0};
     int64_t z[ROWS * WIDTH];
-    (void)state;
     plain_random_start(3);
     open_pbm(&m, "clients=10", 10);
     for (int i = 0; i < 3; i++) {
@@ -421,22 +410,4 @@ static void refusals_and_memory(void **state)
     plain_close(&m.host);
     plain_check_memory_random(m.host.component, "");
     plain_random_stop();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_are_binomial),
-        cmocka_unit_test(estimates_are_unbiased),
-        cmocka_unit_test(plan_and_event_state_what_is_drawn),
-        cmocka_unit_test(sums_do_not_wrap),
-        cmocka_unit_test(too_few_clients_are_refused),
-        cmocka_unit_test(curious_clients_hide_nobody),
-        cmocka_unit_test(draws_depend_on_their_index_alone),
-        cmocka_unit_test(ties_are_decided_by_the_other_bits),
-        cmocka_unit_test(rows_share_blocks_of_lanes),
-        cmocka_unit_test(clipped_share_is_reported),
-        cmocka_unit_test(refusals_and_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All kinds of processor give the bytes of the definition, number by number. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "pbm_kernels.h"
 
 #define MOST 150
@@ -33,9 +29,8 @@ static double number(double bound)
     return which < 8 ? odd[which] * (which < 4 ? bound : 1) : 2 * bound * uniform();
 }
 
-static void shares(void **state)
+TEST(shares)
 {
-    (void)state;
     for (int64_t n = 0; n <= MOST; n++) {
         const double bound = ldexp(1 + fabs(uniform()), (int)(n % 40) - 20), theta = 0.25 * fabs(uniform());
         double values[MOST], expected[MOST], got[MOST];
@@ -64,9 +59,8 @@ static void shares(void **state)
     }
 }
 
-static void lanes(void **state)
+TEST(lanes)
 {
-    (void)state;
     for (int64_t n = 0; n <= MOST; n++) {
         double probabilities[MOST];
         uint16_t drawn[MOST];
@@ -88,10 +82,4 @@ static void lanes(void **state)
             assert_memory_equal(got, expected, (size_t)n * sizeof(int64_t));
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shares), cmocka_unit_test(lanes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

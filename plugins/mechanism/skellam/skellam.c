@@ -94,6 +94,5 @@ static const dpf_additive_mechanism skellam = {
 
 DPF_ADDITIVE_COMPONENT(component, skellam, dpf_additive_shares_functions, .id = "skellam", .version = "1.0.0",
                        .summary = "Skellam noise in shares that add up to Skellam noise exactly",
-                       .citation = "Agarwal, Kairouz, Liu, arXiv 2110.04995, Theorem 3.5", .params = params,
-                       .n_params = sizeof params / sizeof params[0])
+                       .citation = "Agarwal, Kairouz, Liu, arXiv 2110.04995, Theorem 3.5", DPF_PARAMS(params))
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mechanism.skellam", "1.0.0", "Apache-2.0", component)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What is its own. What it has in common with others: ../noise-shares/test_noise_shares.c. */
 #include "shares_check.h"
 
 #define ROWS 400
@@ -14,23 +15,6 @@ static void plan_for(struct plain_host *host, struct plain_release *r, const cha
     plain_release_bound(r, 0, 3, 2);
     plain_open_random(host, component, settings);
     assert_int_equal(plain_plan(host, r, plan, events), 1);
-}
-
-static void sums_have_the_planned_noise_with_and_without_dropouts(void **state)
-{
-    struct plain_host host;
-    struct plain_release r;
-    dpf_noise_plan plan;
-    dpf_event events[2 * DPF_MAX_BLOCKS];
-    static double x[CELLS];
-    (void)state;
-    plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", &plan, events);
-    shares_sum(&host, &r, &plan, 16, x);
-    shares_assert_normal(x, CELLS, plan.scale[0]);
-    shares_sum(&host, &r, &plan, SHARES_PARTIES, x);
-    shares_assert_normal(x, CELLS, sqrt(plan.variance[0]));
-    assert_true(fabs(plan.variance[0] / (plan.scale[0] * plan.scale[0]) - SHARES_PARTIES / 16.0) < 1e-9);
-    plain_close(&host);
 }
 
 #define MOST_MASSES 20000
@@ -52,7 +36,7 @@ static int poisson_masses(double mean, double *out)
 
 /* The smallest shares that the plan may choose, where the law differs most from a normal one: the sum of two
    has the masses of the difference of two Poisson numbers of twice the mean. */
-static void sums_of_small_shares_have_the_masses_of_the_law(void **state)
+TEST(sums_of_small_shares_have_the_masses_of_the_law)
 {
     enum { BINS = 40 };
     struct plain_host host;
@@ -62,7 +46,6 @@ static void sums_of_small_shares_have_the_masses_of_the_law(void **state)
     static double x[CELLS], poisson[MOST_MASSES];
     int64_t counts[BINS] = {0};
     double p[BINS] = {0}, inside = 0;
-    (void)state;
     plan_for(&host, &r, "noise-multiplier=3; min-honest=2; grid-bits=8", &plan, events);
     const double mean = events[0].p.skellam.variance / (plan.grid[0] * plan.grid[0]) / 2;
     const int wide = (int)(sqrt(2 * mean) / 5), n = poisson_masses(mean, poisson);
@@ -86,45 +69,23 @@ static void sums_of_small_shares_have_the_masses_of_the_law(void **state)
     plain_close(&host);
 }
 
-static void events_state_variance_and_both_norms(void **state)
+/* A unit moves the sum of absolute values, too: by its own and by a step of the grid for each coordinate. */
+TEST(events_state_variance_and_both_norms)
 {
     struct plain_host host;
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    (void)state;
     plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", &plan, events);
     const dpf_norms *moved = &events[0].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
-    assert_int_equal(events[0].kind, DPF_EVENT_SKELLAM);
-    assert_int_equal(events[0].flags, DPF_EVENT_NOISE_SHARED);
-    assert_int_equal(plan.where, DPF_NOISE_IN_SHARES);
-    assert_true(plain_is_power_of_two(plan.grid[0]));
     assert_true(events[0].grid == plan.grid[0]);
     const double mean = events[0].p.skellam.variance / (events[0].grid * events[0].grid) / (2 * 16);
     assert_true(mean == floor(mean));
     assert_true(plan.variance[0] == SHARES_PARTIES * 2 * mean * plan.grid[0] * plan.grid[0]);
     assert_true(fabs(events[0].p.skellam.variance / (events[0].scale * events[0].scale) - 1) < 1e-14);
     assert_true(fabs(moved->l1 - (3 + CELLS * plan.grid[0])) < 1e-12);
-    assert_true(moved->l2 >= 2);
-    assert_true(events[0].scale / moved->l2 >= 1.5);
-    assert_true(events[0].scale / moved->l2 < 1.51);
-    assert_true(mechanism->flags == DPF_MECHANISM_DENSE);
     assert_true(isnan(mechanism->budget(host.self)));
-    assert_int_equal(mechanism->lifetime(host.self), DPF_LIFETIME_ROUND);
-    r.release.noise_factor = 3;
-    const double before = plan.scale[0];
-    plain_plan(&host, &r, &plan, events);
-    assert_true(fabs(plan.scale[0] / before - 3) < 0.01);
     plain_close(&host);
-}
-
-static void what_cannot_be_private_is_refused(void **state)
-{
-    (void)state;
-    shares_check_too_few(component);
-    shares_check_gram(component, "gram-share=0.25");
-    shares_check_refusals(component, "noise-multiplier=0");
-    plain_check_memory_random(component, "");
 }
 
 static int setup(void **state)
@@ -136,13 +97,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_have_the_planned_noise_with_and_without_dropouts),
-        cmocka_unit_test(sums_of_small_shares_have_the_masses_of_the_law),
-        cmocka_unit_test(events_state_variance_and_both_norms),
-        cmocka_unit_test(what_cannot_be_private_is_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

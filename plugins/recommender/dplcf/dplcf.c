@@ -33,21 +33,12 @@ static dpf_status dplcf_create(const dpf_host *host, const dpf_params *given, vo
     return neighbours_new(host, &settings, P_EPSILON, self);
 }
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_RECOMMENDER,
-    .id = "dplcf",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_RECOMMENDER, neighbours_recommender, .id = "dplcf", .version = "1.0.0",
     .summary = "Item neighbours by Jaccard similarity, estimated from users' flipped bits",
     .citation =
         "Gao, Huang, Lin, Jin, Li, DPLCF: Differentially Private Local Collaborative Filtering, SIGIR "
         "2020",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = dplcf_create,
-    .destroy = neighbours_destroy,
-    .functions = &neighbours_recommender,
-};
+    DPF_PARAMS(params), .create = dplcf_create, .instance_bytes = sizeof(struct neighbours))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.dplcf", "1.0.0", "Apache-2.0", component)

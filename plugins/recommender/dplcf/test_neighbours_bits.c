@@ -7,6 +7,7 @@
 #include "bit_columns.h"
 #include "bit_response.h"
 #include "pair_estimate.h"
+#include "simd_kind.h"
 
 static struct plain_host host;
 static dpf_stream *stream;
@@ -31,9 +32,8 @@ static void scripted_bits(dpf_cursor *cursor, uint64_t *out, int64_t n)
 }
 
 /* All reals of three binary digits, one in each of eight lanes, against p: the comparison itself. */
-static void a_coin_compares_digits(void **state)
+TEST(a_coin_compares_digits)
 {
-    (void)state;
     static const uint64_t digits[3] = {0xf0, 0xcc, 0xaa}; /* lane l has the digits of l, the first first */
     dpf_random_service random = plain_random;
     random.bits = scripted_bits;
@@ -46,9 +46,8 @@ static void a_coin_compares_digits(void **state)
     }
 }
 
-static void coins_have_their_probability(void **state)
+TEST(coins_have_their_probability)
 {
-    (void)state;
     static const double ps[] = {0.5, 0.25, 1.0 / 3, 0.2689414213699951, 0.0066928509242848554, 1e-3, 0.9};
     enum { WORDS = 20000 };
     for (size_t i = 0; i < sizeof ps / sizeof ps[0]; i++) {
@@ -83,9 +82,8 @@ static double cost_of(const struct bit_response *response)
 }
 
 /* No report is more than e^epsilon times likelier for one bit than for the other, and the event says so. */
-static void a_bit_costs_at_most_epsilon(void **state)
+TEST(a_bit_costs_at_most_epsilon)
 {
-    (void)state;
     static const double epsilons[] = {1e-3, 0.1, 0.5, 1, 2, 5, 10, 30}, keeps[] = {0, 0.3, 0.5, 0.75, 0.9};
     for (size_t e = 0; e < sizeof epsilons / sizeof epsilons[0]; e++)
         for (size_t k = 0; k < sizeof keeps / sizeof keeps[0]; k++) {
@@ -107,9 +105,8 @@ static void a_bit_costs_at_most_epsilon(void **state)
         }
 }
 
-static void without_limit_there_is_no_noise(void **state)
+TEST(without_limit_there_is_no_noise)
 {
-    (void)state;
     struct bit_response response;
     dpf_event event = {0};
     const uint64_t in[2] = {0x123456789abcdef0, 5};
@@ -126,9 +123,8 @@ static void without_limit_there_is_no_noise(void **state)
 }
 
 /* How often ones are kept and zeros invented, in words of half ones. */
-static void reports_have_their_rates(void **state)
+TEST(reports_have_their_rates)
 {
-    (void)state;
     static const double epsilons[] = {0.1, 1, 5}, keeps[] = {0, 0.5, 0.9};
     enum { WORDS = 5000 };
     for (size_t e = 0; e < 3; e++)
@@ -151,9 +147,8 @@ static void reports_have_their_rates(void **state)
 }
 
 /* The coin of a bit does not depend on any bit: one bit that changes moves that report's bit alone. */
-static void a_bit_moves_its_own_report_only(void **state)
+TEST(a_bit_moves_its_own_report_only)
 {
-    (void)state;
     static const double keeps[] = {0, 0.5};
     for (size_t k = 0; k < 2; k++)
         for (int bit = 0; bit < 128; bit++) {
@@ -174,35 +169,76 @@ static void a_bit_moves_its_own_report_only(void **state)
 /* ---- columns ----------------------------------------------------------------------------------------------
  */
 
-static void columns_are_rows_turned(void **state)
+/* Bits of ROWS users, of which the last word is not full, for COLUMNS items, of which the last tile is not. */
+enum { ROWS = 64 * 21 + 22, COLUMNS = 200 };
+
+static uint64_t rows[ROWS * 4], columns[4 * TILE_ITEMS * 22];
+
+static void draw_columns(void)
 {
-    (void)state;
-    enum { ROWS = 150, COLUMNS = 200 };
     const int64_t row_words = bit_words(COLUMNS), column_words = bit_words(ROWS);
-    static uint64_t rows[ROWS * 4], columns[COLUMNS * 3];
     dpf_cursor cursor = at(400);
     random_bits(&cursor, rows, ROWS * row_words);
     for (int64_t r = 0; r < ROWS; r++)
         rows[r * row_words + row_words - 1] &= bit_mask(COLUMNS, row_words - 1);
     for (int64_t block = column_words - 1; block >= 0; block--) {
         const int64_t left = ROWS - 64 * block;
-        bit_columns_turn(rows + 64 * block * row_words, left < 64 ? left : 64, COLUMNS, row_words, block,
-                         columns, column_words);
+        bit_columns_turn(rows + 64 * block * row_words, left < 64 ? left : 64, row_words, block, columns,
+                         column_words);
     }
-    for (int64_t c = 0; c < COLUMNS; c++)
+}
+
+static int row_has(int64_t row, int64_t item)
+{
+    return row < ROWS && item < COLUMNS && (rows[row * bit_words(COLUMNS) + item / 64] >> (item % 64) & 1);
+}
+
+TEST(columns_are_rows_turned)
+{
+    const int64_t column_words = bit_words(ROWS);
+    uint64_t column[22];
+    draw_columns();
+    for (int64_t c = 0; c < 4 * TILE_ITEMS; c++) {
+        bit_columns_copy(columns, column_words, c, column);
         for (int64_t r = 0; r < 64 * column_words; r++)
-            assert_int_equal(columns[c * column_words + r / 64] >> (r % 64) & 1,
-                             r < ROWS ? rows[r * row_words + c / 64] >> (c % 64) & 1 : 0);
-    for (int64_t a = 0; a < COLUMNS; a += 7)
-        for (int64_t b = 0; b < COLUMNS; b += 11) {
-            int64_t shared = 0;
-            for (int64_t r = 0; r < ROWS; r++)
-                shared +=
-                    rows[r * row_words + a / 64] >> (a % 64) & rows[r * row_words + b / 64] >> (b % 64) & 1;
-            assert_int_equal(
-                bit_columns_counter()(columns + a * column_words, columns + b * column_words, column_words),
-                shared);
-        }
+            assert_int_equal(column[r / 64] >> (r % 64) & 1, row_has(r, c));
+    }
+}
+
+/* With every number of words, so of whole eights and what is left. */
+TEST(a_tile_is_counted)
+{
+    const int64_t column_words = bit_words(ROWS);
+    uint64_t column[22];
+    draw_columns();
+    for (int64_t a = 0; a < COLUMNS; a += 33)
+        for (int64_t tile = 0; tile < 4; tile++)
+            for (int64_t words = 1; words <= column_words; words++) {
+                int64_t counts[TILE_ITEMS];
+                bit_columns_copy(columns, column_words, a, column);
+                bit_columns_count(simd_choose(SIMD_KIND_AUTO), bit_tile(columns, tile, column_words), column,
+                                  words, counts);
+                for (int64_t i = 0; i < TILE_ITEMS; i++) {
+                    int64_t shared = 0;
+                    for (int64_t r = 0; r < 64 * words; r++)
+                        shared += row_has(r, a) && row_has(r, tile * TILE_ITEMS + i);
+                    assert_int_equal(counts[i], shared);
+                }
+            }
+}
+
+/* Ones alone: sums of eights outgrow a quarter of a word, and are taken in parts. */
+TEST(many_users_are_counted)
+{
+    enum { WORDS = 2 * 8 * 4095 + 13 };
+    uint64_t *ones = malloc((size_t)WORDS * (TILE_ITEMS + 1) * sizeof *ones);
+    int64_t counts[TILE_ITEMS];
+    assert_non_null(ones);
+    memset(ones, 0xff, (size_t)WORDS * (TILE_ITEMS + 1) * sizeof *ones);
+    bit_columns_count(simd_choose(SIMD_KIND_AUTO), ones, ones + (size_t)WORDS * TILE_ITEMS, WORDS, counts);
+    for (int i = 0; i < TILE_ITEMS; i++)
+        assert_int_equal(counts[i], INT64_C(64) * WORDS);
+    free(ones);
 }
 
 /* ---- estimates
@@ -226,9 +262,8 @@ static void expected_reports(const struct bit_response *r, const double cells[PA
 }
 
 /* The estimate is linear in the reports, so it is unbiased if it gives the truth for the expected reports. */
-static void the_inverse_is_unbiased(void **state)
+TEST(the_inverse_is_unbiased)
 {
-    (void)state;
     static const double truths[][PAIR_CELLS] = {{3, 2, 4, 1}, {900, 20, 20, 3}, {0, 0, 0, 7}, {10, 0, 5, 0}};
     static const double epsilons[] = {0.1, 0.5, 1, 5}, keeps[] = {0, 0.5, 0.9};
     for (size_t t = 0; t < 4; t++)
@@ -246,9 +281,8 @@ static void the_inverse_is_unbiased(void **state)
 
 /* And over all reports that five users can make, with their exact probabilities: nothing but the mean of the
    estimates, no use of linearity. */
-static void the_inverse_is_unbiased_over_all_reports(void **state)
+TEST(the_inverse_is_unbiased_over_all_reports)
 {
-    (void)state;
     enum { USERS = 5 };
     static const int cell_of[USERS] = {0, 1, 2, 3, 3};
     struct bit_response response;
@@ -283,9 +317,8 @@ static double log_likelihood(const struct bit_response *r, const double cells[PA
 }
 
 /* No point of a grid over all possible cells is likelier. */
-static void bayes_is_the_likeliest(void **state)
+TEST(bayes_is_the_likeliest)
 {
-    (void)state;
     static const double reports[][PAIR_CELLS] = {
         {5, 3, 8, 4}, {18, 1, 1, 0}, {1, 9, 9, 1}, {0, 0, 0, 20}, {12, 5, 3, 0}};
     for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
@@ -308,9 +341,8 @@ static void bayes_is_the_likeliest(void **state)
     }
 }
 
-static void bayes_is_the_inverse_where_that_is_possible(void **state)
+TEST(bayes_is_the_inverse_where_that_is_possible)
 {
-    (void)state;
     const double reported[PAIR_CELLS] = {40, 25, 30, 35};
     struct bit_response response;
     double inverse[PAIR_CELLS], bayes[PAIR_CELLS];
@@ -320,10 +352,44 @@ static void bayes_is_the_inverse_where_that_is_possible(void **state)
     assert_memory_equal(inverse, bayes, sizeof inverse);
 }
 
-/* A pair's bits do not depend on the pairs beside it. */
-static void lanes_are_pairs_alone(void **state)
+/* A row of pairs has the bits of its pairs one by one, sets that are empty or larger than all among them. */
+TEST(a_row_is_its_pairs)
 {
-    (void)state;
+    static const double epsilons[] = {0.3, 1, 8, INFINITY};
+    for (size_t e = 0; e < 4; e++)
+        for (int turn = 0; turn < 40; turn++) {
+            struct bit_response response;
+            double second[PAIR_ROW], both[PAIR_ROW], n = 0;
+            float similarities[PAIR_ROW];
+            uint64_t words[1 + 2 * PAIR_ROW];
+            dpf_cursor cursor = at((uint32_t)(700 + 40 * e + turn));
+            bit_response_plan(epsilons[e], turn % 3 ? 0 : 0.5, &response);
+            random_bits(&cursor, words, 1 + 2 * PAIR_ROW);
+            const double first = turn == 0 ? 0.0 : (double)(words[2 * PAIR_ROW] % 100);
+            n = 150;
+            for (int l = 0; l < PAIR_ROW; l++) {
+                second[l] = l % 9 ? (double)(words[l] % 100) : 0.0;
+                const double most = fmin(first, second[l]), least = fmax(0.0, first + second[l] - n);
+                both[l] = least + (double)(words[PAIR_ROW + l] % (uint64_t)(most - least + 1));
+            }
+            for (int is_cosine = 0; is_cosine < 2; is_cosine++) {
+                const struct pair_row row = {&response, n, first, second, both, is_cosine};
+                pair_similarities(simd_choose(SIMD_KIND_AUTO), &row, similarities);
+                for (int l = 0; l < PAIR_ROW; l++) {
+                    const double reported[PAIR_CELLS] = {n - first - second[l] + both[l], second[l] - both[l],
+                                                         first - both[l], both[l]};
+                    double cells[PAIR_CELLS];
+                    pair_estimate_inverse(&response, reported, cells);
+                    const float alone = (float)(is_cosine ? pair_cosine(cells) : pair_jaccard(cells));
+                    assert_memory_equal(&alone, &similarities[l], sizeof alone);
+                }
+            }
+        }
+}
+
+/* A pair's bits do not depend on the pairs beside it. */
+TEST(lanes_are_pairs_alone)
+{
     double reported[PAIR_CELLS][PAIR_LANES], lanes[PAIR_CELLS][PAIR_LANES];
     struct bit_response response;
     dpf_cursor cursor = at(500);
@@ -345,9 +411,8 @@ static void lanes_are_pairs_alone(void **state)
     }
 }
 
-static void similarities_stay_in_the_unit(void **state)
+TEST(similarities_stay_in_the_unit)
 {
-    (void)state;
     const double plain[PAIR_CELLS] = {10, 2, 4, 3}, negative[PAIR_CELLS] = {30, -5, -6, 2},
                  against[PAIR_CELLS] = {10, 5, 5, -3}, too_many[PAIR_CELLS] = {1, -1, -1, 9};
     assert_true(fabs(pair_jaccard(plain) - 3.0 / 9) < 1e-15);
@@ -368,22 +433,4 @@ static int setup(void **state)
     return plain_random_open(&host.host, "coins", &stream) == DPF_OK ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_coin_compares_digits),
-        cmocka_unit_test(coins_have_their_probability),
-        cmocka_unit_test(a_bit_costs_at_most_epsilon),
-        cmocka_unit_test(without_limit_there_is_no_noise),
-        cmocka_unit_test(reports_have_their_rates),
-        cmocka_unit_test(a_bit_moves_its_own_report_only),
-        cmocka_unit_test(columns_are_rows_turned),
-        cmocka_unit_test(the_inverse_is_unbiased),
-        cmocka_unit_test(the_inverse_is_unbiased_over_all_reports),
-        cmocka_unit_test(bayes_is_the_likeliest),
-        cmocka_unit_test(bayes_is_the_inverse_where_that_is_possible),
-        cmocka_unit_test(lanes_are_pairs_alone),
-        cmocka_unit_test(similarities_stay_in_the_unit),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

@@ -8,9 +8,8 @@ static const dpf_recommender *recommender;
 static struct case_data data;
 
 /* Four users, four items, no noise: similarities and scores by hand. */
-static void a_small_case_by_hand(void **state)
+TEST(a_small_case_by_hand)
 {
-    (void)state;
     static const uint8_t has[4][4] = {{1, 1, 0, 0}, {1, 1, 1, 0}, {0, 1, 1, 0}, {1, 0, 0, 0}};
     static struct case_data small;
     struct plain_host host;
@@ -41,9 +40,8 @@ static void a_small_case_by_hand(void **state)
     plain_close(&host);
 }
 
-static void neighbours_follow_from_the_reports(void **state)
+TEST(neighbours_follow_from_the_reports)
 {
-    (void)state;
     static const struct {
         const char *settings;
         double epsilon, keep;
@@ -73,9 +71,8 @@ static int true_bit(int64_t user, int64_t item)
 }
 
 /* Over draws: ones are kept and zeros invented as often as the event says, for each part of the matrix. */
-static void reports_are_flipped_as_stated(void **state)
+TEST(reports_are_flipped_as_stated)
 {
-    (void)state;
     struct plain_host host;
     struct bit_response response;
     const int64_t words = bit_words(CASE_ITEMS);
@@ -134,9 +131,8 @@ static void stated(struct plain_host *host, dpf_recommender_release *release)
     assert_int_equal(n, 1);
 }
 
-static void neighbours_move_as_many_reports_as_stated(void **state)
+TEST(neighbours_move_as_many_reports_as_stated)
 {
-    (void)state;
     static struct case_data other;
     struct plain_host host;
     dpf_recommender_release release;
@@ -165,9 +161,8 @@ static void neighbours_move_as_many_reports_as_stated(void **state)
     plain_close(&host);
 }
 
-static void releases_are_stated(void **state)
+TEST(releases_are_stated)
 {
-    (void)state;
     struct plain_host host;
     dpf_recommender_release release;
     plain_open_random(&host, component, "epsilon=1");
@@ -194,9 +189,8 @@ static void releases_are_stated(void **state)
 }
 
 /* Where a total is calibrated, or noise left out for comparison. */
-static void the_setup_changes_the_noise(void **state)
+TEST(the_setup_changes_the_noise)
 {
-    (void)state;
     struct plain_host host;
     dpf_recommender_release release;
     dpf_recommender_setup setup = case_setup(&data);
@@ -215,9 +209,8 @@ static void the_setup_changes_the_noise(void **state)
 }
 
 /* At home a score reads that user's records; at the server it reads nothing that was not reported. */
-static void scores_read_the_history_that_is_named(void **state)
+TEST(scores_read_the_history_that_is_named)
 {
-    (void)state;
     static struct case_data other;
     float before[CASE_ITEMS], after[CASE_ITEMS];
     for (int at_home = 0; at_home < 2; at_home++) {
@@ -242,9 +235,8 @@ static void scores_read_the_history_that_is_named(void **state)
     }
 }
 
-static void damaged_states_are_refused(void **state)
+TEST(damaged_states_are_refused)
 {
-    (void)state;
     struct plain_host host;
     plain_open_random(&host, component, "epsilon=2; history=reported; neighbours=3");
     void *bytes = case_fit(&host, &data, 0);
@@ -266,9 +258,8 @@ static void damaged_states_are_refused(void **state)
     plain_close(&host);
 }
 
-static void settings_that_say_nothing_are_refused(void **state)
+TEST(settings_that_say_nothing_are_refused)
 {
-    (void)state;
     struct plain_host host;
     plain_init(&host, component);
     host.random = &plain_random;
@@ -291,18 +282,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_small_case_by_hand),
-        cmocka_unit_test(neighbours_follow_from_the_reports),
-        cmocka_unit_test(reports_are_flipped_as_stated),
-        cmocka_unit_test(neighbours_move_as_many_reports_as_stated),
-        cmocka_unit_test(releases_are_stated),
-        cmocka_unit_test(the_setup_changes_the_noise),
-        cmocka_unit_test(scores_read_the_history_that_is_named),
-        cmocka_unit_test(damaged_states_are_refused),
-        cmocka_unit_test(settings_that_say_nothing_are_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

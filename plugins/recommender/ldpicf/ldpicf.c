@@ -44,20 +44,11 @@ static dpf_status ldpicf_create(const dpf_host *host, const dpf_params *given, v
     return neighbours_new(host, &settings, P_EPSILON, self);
 }
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_RECOMMENDER,
-    .id = "ldpicf",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_RECOMMENDER, neighbours_recommender, .id = "ldpicf", .version = "1.0.0",
     .summary = "Item neighbours by cosine, from pair counts that are reconstructed from flipped bits",
     .citation = "Guo, Luo, Dong, Yang, Locally Differentially Private Item-Based Collaborative Filtering, "
                 "Information Sciences 502, 2019",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = ldpicf_create,
-    .destroy = neighbours_destroy,
-    .functions = &neighbours_recommender,
-};
+    DPF_PARAMS(params), .create = ldpicf_create, .instance_bytes = sizeof(struct neighbours))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.ldpicf", "1.0.0", "Apache-2.0", component)

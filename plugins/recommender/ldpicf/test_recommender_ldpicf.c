@@ -4,9 +4,8 @@
 static const dpf_component *component;
 static struct case_data data;
 
-static void neighbours_follow_from_the_reports(void **state)
+TEST(neighbours_follow_from_the_reports)
 {
-    (void)state;
     static const struct {
         const char *settings;
         int similarity, estimator;
@@ -34,9 +33,8 @@ static void neighbours_follow_from_the_reports(void **state)
 }
 
 /* Without noise both reconstructions are the counts themselves. */
-static void without_noise_the_estimators_agree(void **state)
+TEST(without_noise_the_estimators_agree)
 {
-    (void)state;
     struct plain_host hosts[2];
     void *bytes[2];
     plain_open_random(&hosts[0], component, "epsilon=inf");
@@ -59,11 +57,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_follow_from_the_reports),
-        cmocka_unit_test(without_noise_the_estimators_agree),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

@@ -34,21 +34,12 @@ dpf_status neighbours_new(const dpf_host *host, const struct neighbours *setting
     dpf_status status = random->open(host, "response", &stream);
     if (status != DPF_OK)
         return status;
-    struct neighbours *made = dpf_memory(host)->allocate(host, sizeof *made);
-    if (!made)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct neighbours *made = *self;
     *made = *settings;
     made->host = host;
     made->random = random;
     made->stream = stream;
-    *self = made;
     return DPF_OK;
-}
-
-void neighbours_destroy(void *self)
-{
-    const dpf_host *host = ((struct neighbours *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 static uint32_t neighbours_flags(void *self)

@@ -62,7 +62,6 @@ struct neighbours {
 /* Copies settings into a new instance, whose host, random and stream it fills in. Checks them. */
 dpf_status neighbours_new(const dpf_host *host, const struct neighbours *settings, int32_t param_epsilon,
                           void **self);
-void neighbours_destroy(void *self);
 extern const dpf_recommender neighbours_recommender;
 
 /* ---- the state: header, neighbours, similarities, and reported rows where the history is reported ---------

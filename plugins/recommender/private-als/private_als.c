@@ -7,16 +7,16 @@
  * items come from exact ones; items outside the head, by released counts, are not learned: they get bias and
  * row 0; of a user's records the `records` ones with the smallest released counts take part (tail sampling);
  *   a record counts h = count^-exponent over the root of the sum of h^2 of the user's (adaptive weights);
- *   each round every user solves its own row at home, clips (1, u) to row-norm, and sends w y y' and w e y of
+ *   each round every user solves its own row at home, clips (1, u) to row norm, and sends w y y' and w e y of
  *     each such item, e the residual about its own mean, clipped;
  *   matrices are projected onto the positive semidefinite ones, and regularised by their own counts.
  *
- * Privacy. w has norm 1 over a user's records, y y' at most row-norm^2 and e y at most clip row-norm: divided
+ * Privacy. w has norm 1 over a user's records, y y' at most row norm^2 and e y at most clip row norm: divided
  * by that, each of the two messages has norm 1 at most, the grid included (user_sums.h). Shares of the budget
  * add up to 1 over counts, and rounds of both, so all releases together are one Gaussian mechanism.
  *
- * The split between matrices and linear parts. Errors of c = A q come from noise of c, of size clip row-norm
- * / sqrt(1 - s), and of A q, row-norm^2 |q| / sqrt(s): the sum of squares is least at s / (1 - s) = row-norm
+ * The split between matrices and linear parts. Errors of c = A q come from noise of c, of size clip row norm
+ * / sqrt(1 - s), and of A q, row norm^2 |q| / sqrt(s): the sum of squares is least at s / (1 - s) = row norm
  * |q| / clip, with |q| taken to be ROW_SIZE.
  */
 #include <math.h>
@@ -45,8 +45,6 @@ enum {
     P_HEAD,
     P_EXPONENT,
     P_COUNT_SHARE,
-    P_MATRIX_SHARE,
-    P_ROW_NORM,
     P_CLIP,
     P_LAMBDA,
     P_COUNT
@@ -69,17 +67,13 @@ static const dpf_param params[P_COUNT] = {
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
                                        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                        "Part of the budget for the items' counts."),
-    [P_MATRIX_SHARE] =
-        DPF_PARAM_REAL_F("matrix-share", -1.0, -1.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
-                         "Part of a round's budget for the matrices. -1: s / (1 - s) = row-norm / (2 clip)."),
-    [P_ROW_NORM] = DPF_PARAM_REAL_F("row-norm", 1.5, 1.0, 1e3, DPF_PARAM_PRIVACY, "",
-                                    "Users' rows, with a constant 1, are clipped to this."),
     [P_CLIP] = DPF_PARAM_REAL_F("clip", 1.5, 0.0, 100.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO,
                                 "quarters of the range", "Residuals are clipped to this."),
     [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 20.0, 0.0, 1e9, DPF_PARAM_OPEN_LO, "",
                                   "Regularisation of all items alike, divided by noise-multiplier."),
 };
 
+#define ROW_NORM 1.5         /* users' rows, with a constant 1, are clipped to this */
 #define LAMBDA_PER_COUNT 0.1 /* regularisation for each unit of an item's noisy weighted count */
 
 /* ---- instances and rule ---------------------------------------------------------------------------------
@@ -104,18 +98,8 @@ static dpf_status als_create(const dpf_host *host, const dpf_params *given, void
         status = made.random->open(host, purposes[r], &made.noise[r]);
     if (status != DPF_OK)
         return status;
-    struct private_als *kept = dpf_memory(host)->allocate(host, sizeof *kept);
-    if (!kept)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    *kept = made;
-    *self = kept;
+    *(struct private_als *)*self = made;
     return DPF_OK;
-}
-
-static void als_destroy(void *self)
-{
-    const dpf_host *host = ((struct private_als *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 static uint32_t als_flags(void *self)
@@ -138,9 +122,8 @@ static dpf_status make_rule(const struct private_als *self, const dpf_recommende
                             struct als_rule *rule)
 {
     const dpf_value *v = self->values;
-    const double ratio = ROW_SIZE * v[P_ROW_NORM].real / v[P_CLIP].real, counts = v[P_COUNT_SHARE].real,
-                 matrices = v[P_MATRIX_SHARE].real > 0 ? v[P_MATRIX_SHARE].real : ratio / (1 + ratio),
-                 rounds = (double)v[P_ROUNDS].integer;
+    const double ratio = ROW_SIZE * ROW_NORM / v[P_CLIP].real, counts = v[P_COUNT_SHARE].real,
+                 matrices = ratio / (1 + ratio), rounds = (double)v[P_ROUNDS].integer;
     const double share[N_RELEASES] = {counts, (1 - counts) * matrices / rounds,
                                       (1 - counts) * (1 - matrices) / rounds};
     dpf_status status = user_sums_check_range(self->host, setup);
@@ -256,7 +239,7 @@ static int64_t choose_rare(const struct fitting *f, const int32_t *items, int64_
 /* y = (1, u), clipped; returns the user's mean. */
 static double own_row(const struct fitting *f, const double *t, double *y)
 {
-    const double cap = f->self->values[P_ROW_NORM].real;
+    const double cap = ROW_NORM;
     double square = 0;
     for (int64_t k = 0; k < f->rule->e; k++) {
         y[k] = k ? t[k] : 1;
@@ -273,7 +256,7 @@ static void send_round(const struct fitting *f, int32_t release, const struct ow
     const dpf_value *v = f->self->values;
     const int64_t e = f->rule->e;
     double *t = desk->work, *factor = t + e, *y = factor + e * e, square = 0;
-    const double cap = v[P_ROW_NORM].real, clip = v[P_CLIP].real;
+    const double cap = ROW_NORM, clip = v[P_CLIP].real;
     home_solve(e, f->state.loadings, f->state.bias, f->state.variance, RESIDUAL, own, t, factor);
     const double mean = own_row(f, t, y);
     const int64_t n = choose_rare(f, own->items, own->n, v[P_RECORDS].integer, desk->chosen);
@@ -364,7 +347,7 @@ static void solve_items(struct fitting *f, const double *matrices, const double 
 {
     const dpf_value *v = f->self->values;
     const int64_t e = f->rule->e;
-    const double cap = v[P_ROW_NORM].real, clip = v[P_CLIP].real;
+    const double cap = ROW_NORM, clip = v[P_CLIP].real;
     double *a = work, *x = a + e * e, *rest = x + e;
     for (int64_t i = 0; i < f->n_items; i++) {
         const double *packed = matrices + i * f->rule->packed;
@@ -491,21 +474,12 @@ static const dpf_recommender functions = {
     .form = als_form,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_RECOMMENDER,
-    .id = "private-als",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_RECOMMENDER, functions, .id = "private-als", .version = "1.0.0",
     .summary =
         "Private ALS for ratings: users' budgets go to rare items by private counts, which are charged",
     .citation = "Chien, Jain, Krichene, Rendle, Song, Thakurta, Zhang, Private alternating least squares, "
                 "ICML 2021, Algorithms 1 to 3",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = als_create,
-    .destroy = als_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = als_create, .instance_bytes = sizeof(struct private_als))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.private-als", "1.0.0", "Apache-2.0", component)

@@ -109,11 +109,10 @@ static double norm(const double *x, const double *y, int64_t n)
 }
 
 /* One user alone, without noise: the sums are its messages. */
-static void one_message_has_norm_one_at_most(void **state)
+TEST(one_message_has_norm_one_at_most)
 {
     static struct seen seen;
     static double fitted[ROOM];
-    (void)state;
     for (int u = 0; u < 24; u++) {
         fill(1, u);
         train("rounds=1; rank=3; head=1", 1, &seen, fitted);
@@ -125,12 +124,11 @@ static void one_message_has_norm_one_at_most(void **state)
 }
 
 /* With one record each, users send of the rarest item alone. */
-static void rare_items_come_first(void **state)
+TEST(rare_items_come_first)
 {
     static struct seen seen;
     static double fitted[ROOM];
     double touched = 0;
-    (void)state;
     fill(USERS, 0);
     train("rounds=1; rank=0; head=1; records=1", 1, &seen, fitted);
     assert_int_equal(seen.n[1], ITEMS);
@@ -144,12 +142,11 @@ static void rare_items_come_first(void **state)
     assert_true(seen.numbers[1][10] + seen.numbers[1][11] > 0);
 }
 
-static void items_outside_the_head_are_not_learned(void **state)
+TEST(items_outside_the_head_are_not_learned)
 {
     static struct seen seen;
     static double fitted[ROOM];
     int learned = 0;
-    (void)state;
     fill(USERS, 0);
     train("rounds=1; rank=2; head=0.5", 1, &seen, fitted);
     const double *bias = fitted + 8; /* behind a header of 64 bytes */
@@ -161,11 +158,10 @@ static void items_outside_the_head_are_not_learned(void **state)
     assert_true(bias[11] == 0);
 }
 
-static void the_order_of_users_changes_nothing(void **state)
+TEST(the_order_of_users_changes_nothing)
 {
     static struct seen a, b;
     static double one[ROOM], other[ROOM];
-    (void)state;
     turn(0);
     train("rounds=2; rank=2", 0, &a, one);
     turn(17);
@@ -182,13 +178,4 @@ static int set_up(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_message_has_norm_one_at_most),
-        cmocka_unit_test(rare_items_come_first),
-        cmocka_unit_test(items_outside_the_head_are_not_learned),
-        cmocka_unit_test(the_order_of_users_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, set_up, plain_random_end);
-}
+FIXTURE(set_up, plain_random_end)

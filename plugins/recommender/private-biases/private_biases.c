@@ -30,17 +30,7 @@
 #define SD_OF_MEAN 0.4    /* of users' means about the biases, in quarters of the range */
 #define STATE_LARGEST 1e5
 
-enum {
-    P_MULTIPLIER,
-    P_COUNT_SHARE,
-    P_EXPONENT,
-    P_COUNT_OFFSET,
-    P_COUNT_WEIGHT,
-    P_CLIP,
-    P_RESIDUAL_VARIANCE,
-    P_ITEM_SD,
-    P_COUNT
-};
+enum { P_MULTIPLIER, P_COUNT_SHARE, P_EXPONENT, P_CLIP, P_RESIDUAL_VARIANCE, P_ITEM_SD, P_COUNT };
 
 #define QUARTERS "quarters of the range"
 
@@ -54,12 +44,7 @@ static const dpf_param params[P_COUNT] = {
                                        "Part of the budget for the items' counts; biases have the rest."),
     [P_EXPONENT] = DPF_PARAM_REAL_F(
         "exponent", 0.2, 0.0, 1.0, 0, "",
-        "A record's weight is (count + count-offset)^-exponent, where count is its item's released count."),
-    [P_COUNT_OFFSET] = DPF_PARAM_REAL_F("count-offset", 20.0, 0.0, 1e6, DPF_PARAM_OPEN_LO, "",
-                                        "Added to counts before they become weights."),
-    [P_COUNT_WEIGHT] =
-        DPF_PARAM_REAL_F("count-weight", 0.5, 0.0, 10.0, DPF_PARAM_OPEN_LO, QUARTERS,
-                         "The scale in which a record's weight is sent along with its residual."),
+        "A record's weight is (count + 20)^-exponent, where count is its item's released count."),
     [P_CLIP] = DPF_PARAM_REAL_F("clip", 2.0, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                 "Residuals are clipped to this."),
     [P_RESIDUAL_VARIANCE] =
@@ -87,18 +72,8 @@ static dpf_status biases_create(const dpf_host *host, const dpf_params *given, v
         status = made.random->open(host, purposes[r], &made.noise[r]);
     if (status != DPF_OK)
         return status;
-    struct private_biases *kept = dpf_memory(host)->allocate(host, sizeof *kept);
-    if (!kept)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    *kept = made;
-    *self = kept;
+    *(struct private_biases *)*self = made;
     return DPF_OK;
-}
-
-static void biases_destroy(void *self)
-{
-    const dpf_host *host = ((struct private_biases *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 static uint32_t biases_flags(void *self)
@@ -122,8 +97,8 @@ static void follow_parameters(const dpf_value *v, const dpf_recommender_setup *s
                                   .silent = setup->without_noise,
                                   .loadings = RATINGS_MAX_LOADINGS,
                                   .exponent = v[P_EXPONENT].real,
-                                  .count_offset = v[P_COUNT_OFFSET].real,
-                                  .count_weight = v[P_COUNT_WEIGHT].real,
+                                  .count_offset = RATINGS_COUNT_OFFSET,
+                                  .count_weight = RATINGS_COUNT_WEIGHT,
                                   .clip = v[P_CLIP].real,
                                   .residual_variance = v[P_RESIDUAL_VARIANCE].real,
                                   .item_sd = v[P_ITEM_SD].real};
@@ -331,21 +306,12 @@ static const dpf_recommender functions = {
     .form = biases_form,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_RECOMMENDER,
-    .id = "private-biases",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_RECOMMENDER, functions, .id = "private-biases", .version = "1.0.0",
     .summary = "Ratings from private biases of items, shrunk by their noise, and the user's own mean; what a "
                "private model must beat",
     .citation = "Efron, Morris, Stein's estimation rule and its competitors, JASA 1973 (empirical Bayes); "
                 "Koren, Bell, Volinsky, Computer 2009 (biases)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = biases_create,
-    .destroy = biases_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = biases_create, .instance_bytes = sizeof(struct private_biases))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.private-biases", "1.0.0", "Apache-2.0", component)

@@ -33,8 +33,8 @@ static void replay_open(struct case_replay *replay, const struct plain_host *hos
                                          .loadings = RATINGS_MAX_LOADINGS,
                                          .silent = silent,
                                          .exponent = 0.2,
-                                         .count_offset = 20,
-                                         .count_weight = 0.5,
+                                         .count_offset = RATINGS_COUNT_OFFSET,
+                                         .count_weight = RATINGS_COUNT_WEIGHT,
                                          .clip = 2,
                                          .residual_variance = 0.75,
                                          .item_sd = 0.45};
@@ -130,12 +130,11 @@ static void follow_training(struct plain_host *host, const struct case_data *dat
 }
 
 /* Every release is the sum of what users send to the server as it then stands, and what is kept follows. */
-static void releases_are_sums_of_messages(void **state)
+AUDIT_TEST(releases_are_sums_of_messages)
 {
     static struct case_data data;
     static struct follower f;
     struct plain_host host;
-    (void)state;
     plain_open_random(&host, component, "");
     memset(&f, 0, sizeof f);
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -151,12 +150,11 @@ static void releases_are_sums_of_messages(void **state)
 
 /* Mean square of noise over sigma is 1, with a standard deviation of sqrt(2/n); messages have norm 1 at most
    whatever the first release was. */
-static void releases_carry_the_stated_noise(void **state)
+AUDIT_TEST(releases_carry_the_stated_noise)
 {
     static struct case_data data;
     static struct follower f;
     struct plain_host host;
-    (void)state;
     plain_open_random(&host, component, "noise-multiplier=2");
     memset(&f, 0, sizeof f);
     for (uint32_t seed = 1; seed <= 80; seed++) {
@@ -172,13 +170,12 @@ static void releases_carry_the_stated_noise(void **state)
 }
 
 /* Shares of the budget add up: 1/z^2 is the sum of (norm/sigma)^2. */
-static void all_releases_are_one_gaussian_mechanism(void **state)
+AUDIT_TEST(all_releases_are_one_gaussian_mechanism)
 {
     static const char *const settings[] = {"noise-multiplier=2", "noise-multiplier=0.3; count-share=0.5"};
     static const double multipliers[] = {2, 0.3};
     const dpf_recommender_setup setup = case_setup(0);
     const dpf_recommender *functions = component->functions;
-    (void)state;
     for (int c = 0; c < 2; c++) {
         struct plain_host host;
         dpf_recommender_release releases[N];
@@ -203,12 +200,11 @@ static void all_releases_are_one_gaussian_mechanism(void **state)
     }
 }
 
-static void the_order_of_users_changes_nothing(void **state)
+AUDIT_TEST(the_order_of_users_changes_nothing)
 {
     static struct case_data data, turned;
     struct plain_host host;
     uint64_t bytes;
-    (void)state;
     case_fill(&data, CASE_USERS, CASE_ITEMS, 4);
     turned = data;
     for (int64_t u = 0; u < CASE_USERS; u++)
@@ -240,13 +236,12 @@ static void keep_first(void *context, const dpf_witnessed *what)
 
 /* The first, a middle and the last user leave. Later sums read the first release: what they are sums of is
    the previous tests' business. */
-static void one_user_moves_counts_by_one(void **state)
+AUDIT_TEST(one_user_moves_counts_by_one)
 {
     static struct case_data data, fewer;
     static struct first all, rest;
     struct plain_host host;
     uint64_t bytes;
-    (void)state;
     plain_open_random(&host, component, "");
     case_fill(&data, CASE_USERS, CASE_ITEMS, 6);
     data.stars[0][3] = data.stars[CASE_USERS / 2][0] = data.stars[CASE_USERS - 1][9] = 4;
@@ -280,13 +275,12 @@ static void scores_of(struct plain_host *host, const struct case_data *data, con
 
 /* Items that everybody rates 2 or 4 are predicted so, a user who rates everything one lower gets one less,
    and an item that few have is nearer to the others. */
-static void predictions_are_biases_and_the_users_mean(void **state)
+AUDIT_TEST(predictions_are_biases_and_the_users_mean)
 {
     static struct case_data data;
     struct plain_host host;
     uint64_t bytes;
     float scores[CASE_ITEMS], lower[CASE_ITEMS];
-    (void)state;
     case_fill(&data, CASE_USERS, CASE_ITEMS, 12);
     for (int u = 0; u < CASE_USERS; u++)
         for (int i = 0; i < CASE_ITEMS; i++)
@@ -308,10 +302,9 @@ static void predictions_are_biases_and_the_users_mean(void **state)
 }
 
 /* No records, one, noise that drowns everything: training ends, and predicts (C12). */
-static void it_ends_whatever_the_records_are(void **state)
+AUDIT_TEST(it_ends_whatever_the_records_are)
 {
     static struct case_data data;
-    (void)state;
     for (int c = 0; c < 6; c++) {
         struct plain_host host;
         uint64_t bytes;
@@ -346,9 +339,8 @@ static void score_release(void *context, const dpf_witnessed *what)
     case_replay_take(&attack->replay, release, what->numbers, what->n);
 }
 
-static void an_attack_finds_half_of_epsilon(void **state)
+AUDIT_TEST(an_attack_finds_half_of_epsilon)
 {
-    (void)state;
     attack_audit(component, "noise-multiplier=1.5", replay_open, score_release);
 }
 
@@ -359,17 +351,4 @@ static int set_up(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(releases_are_sums_of_messages),
-        TEST(releases_carry_the_stated_noise),
-        TEST(all_releases_are_one_gaussian_mechanism),
-        TEST(the_order_of_users_changes_nothing),
-        TEST(one_user_moves_counts_by_one),
-        TEST(predictions_are_biases_and_the_users_mean),
-        TEST(it_ends_whatever_the_records_are),
-        TEST(an_attack_finds_half_of_epsilon),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+FIXTURE(set_up, NULL)

@@ -111,9 +111,7 @@ static dpf_status gram_create(const dpf_host *host, const dpf_params *given, voi
         status = random->open(host, "tail", &tail);
     if (status != DPF_OK)
         return status;
-    struct private_gram *made = dpf_memory(host)->allocate(host, sizeof *made);
-    if (!made)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct private_gram *made = *self;
     *made = (struct private_gram){.host = host,
                                   .random = random,
                                   .count_noise = counts,
@@ -131,14 +129,7 @@ static dpf_status gram_create(const dpf_host *host, const dpf_params *given, voi
                                               .diagonal = v[P_DIAGONAL].real,
                                               .rescale = v[P_RESCALE].real,
                                               .discount = v[P_DISCOUNT].real}};
-    *self = made;
     return DPF_OK;
-}
-
-static void gram_destroy(void *self)
-{
-    const dpf_host *host = ((struct private_gram *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 static uint32_t gram_flags(void *self)
@@ -525,21 +516,12 @@ static const dpf_recommender functions = {
     .form = gram_form,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_RECOMMENDER,
-    .id = "private-gram",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_RECOMMENDER, functions, .id = "private-gram", .version = "1.0.0",
     .summary = "Ranking by EASE from one noisy Gram of items, users scaled to norm 1",
     .citation =
         "Steck, Embarrassingly Shallow Autoencoders, WWW 2019; McSherry, Mironov, KDD 2009; Gavish, Donoho, "
         "arXiv 1405.7511",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = gram_create,
-    .destroy = gram_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = gram_create, .instance_bytes = sizeof(struct private_gram))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.private-gram", "1.0.0", "Apache-2.0", component)

@@ -13,9 +13,8 @@ static int64_t squares_of(const int32_t *row, int64_t n)
     return sum;
 }
 
-static void rows_of_integers_never_exceed_their_norm(void **state)
+TEST(rows_of_integers_never_exceed_their_norm)
 {
-    (void)state;
     double values[300];
     int32_t row[300];
     uint64_t z = 1;
@@ -87,9 +86,8 @@ static int64_t draw_own(uint64_t *z, int64_t m, int kind, int32_t *at, double *v
 }
 
 /* In whichever columns, along whatever: q has norm 1, another norm, or is no number. */
-static void centred_rows_keep_their_bound(void **state)
+TEST(centred_rows_keep_their_bound)
 {
-    (void)state;
     enum { M = 90 };
     static const double parts[3] = {0, 0.4, 0.65};
     struct plain_host host;
@@ -130,9 +128,8 @@ static void centred_rows_keep_their_bound(void **state)
 }
 
 /* The direction that is taken off is not the row's own any more; the rest of it is as it was. */
-static void centring_takes_off_what_is_shared(void **state)
+TEST(centring_takes_off_what_is_shared)
 {
-    (void)state;
     struct plain_host host;
     struct columns_case c;
     struct row_centre centre;
@@ -202,9 +199,8 @@ static void assert_same_pairs(const int64_t *got, const int64_t *expected, int64
 }
 
 /* By pairs, by dense blocks, by levels, on one or several workers, users in either order: the same integers. */
-static void sums_are_exact_in_any_order(void **state)
+TEST(sums_are_exact_in_any_order)
 {
-    (void)state;
     static const double parts[4] = {-1, 0, 0.4, 0.65};
     static struct data reversed;
     static int64_t expected[ITEMS * ITEMS], got[ITEMS * ITEMS], counts[2][ITEMS];
@@ -237,9 +233,8 @@ static void sums_are_exact_in_any_order(void **state)
     plain_close(&host);
 }
 
-static void projected_sums_are_the_same_in_any_order(void **state)
+TEST(projected_sums_are_the_same_in_any_order)
 {
-    (void)state;
     enum { D = 4 };
     static struct data reversed;
     static int64_t sums[4][ITEMS * D];
@@ -292,9 +287,8 @@ static double gram_distance(const struct gram_plan *plan, const int64_t *a, cons
 
 /* Whoever leaves, the sent integers move by what is stated at most; the user of one item reaches it, and, where rows are
    centred, everybody does nearly. */
-static void a_user_moves_the_sums_as_far_as_stated(void **state)
+TEST(a_user_moves_the_sums_as_far_as_stated)
 {
-    (void)state;
     static const double parts[3] = {0, 0.4, 0.65};
     static struct data without;
     static int64_t before[ITEMS * ITEMS], after[ITEMS * ITEMS], counts[2][ITEMS];
@@ -339,9 +333,8 @@ static void a_user_moves_the_sums_as_far_as_stated(void **state)
 
 /* Rows of two users, each with any of four columns: replacing one by the other moves the pairs by twice the norm at most,
    and further than by sqrt(2) times it, which bounds rows without negative numbers. */
-static void replacing_a_user_costs_up_to_twice_as_much(void **state)
+TEST(replacing_a_user_costs_up_to_twice_as_much)
 {
-    (void)state;
     enum { M = 4, ALL = 1 << M };
     const struct gram_plan plan = plan_of(&full, FORM_GRAM);
     struct plain_host host;
@@ -382,9 +375,8 @@ static void replacing_a_user_costs_up_to_twice_as_much(void **state)
     plain_close(&host);
 }
 
-static void a_user_moves_the_projection_as_far_as_stated(void **state)
+TEST(a_user_moves_the_projection_as_far_as_stated)
 {
-    (void)state;
     enum { D = 5 };
     static struct data without;
     static int64_t before[ITEMS * D], after[ITEMS * D];
@@ -420,9 +412,8 @@ static void a_user_moves_the_projection_as_far_as_stated(void **state)
 }
 
 /* Items without a column, with records' values, in whichever directions: the last ones, not the columns'. */
-static void a_user_moves_the_tail_as_far_as_stated(void **state)
+TEST(a_user_moves_the_tail_as_far_as_stated)
 {
-    (void)state;
     enum { D = 5 };
     static struct data without;
     static float values[USERS * ITEMS];
@@ -471,9 +462,8 @@ static void a_user_moves_the_tail_as_far_as_stated(void **state)
     plain_close(&host);
 }
 
-static void values_weigh_records_within_their_range(void **state)
+TEST(values_weigh_records_within_their_range)
 {
-    (void)state;
     const struct value_weights weights = {1, 5, 0.25F}, none = {1, 1, 0.25F};
     const float values[5] = {1, 3, 5, -7, NAN};
     const float expected[5] = {0.25F, 0.625F, 1, 0.25F, 1};
@@ -484,19 +474,4 @@ static void values_weigh_records_within_their_range(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_integers_never_exceed_their_norm),
-        cmocka_unit_test(centred_rows_keep_their_bound),
-        cmocka_unit_test(centring_takes_off_what_is_shared),
-        cmocka_unit_test(sums_are_exact_in_any_order),
-        cmocka_unit_test(projected_sums_are_the_same_in_any_order),
-        cmocka_unit_test(a_user_moves_the_sums_as_far_as_stated),
-        cmocka_unit_test(replacing_a_user_costs_up_to_twice_as_much),
-        cmocka_unit_test(a_user_moves_the_projection_as_far_as_stated),
-        cmocka_unit_test(a_user_moves_the_tail_as_far_as_stated),
-        cmocka_unit_test(values_weigh_records_within_their_range),
-    };
-    return cmocka_run_group_tests(tests, case_open, case_close);
-}
+FIXTURE(case_open, case_close)

@@ -8,9 +8,8 @@
 
 /* All releases together are one Gaussian mechanism of the stated multiplier: with a release of the tail too.
  */
-static void noise_follows_the_budget(void **state)
+TEST(noise_follows_the_budget)
 {
-    (void)state;
     static const char *const configured[2] = {"noise-multiplier=2; count-share=0.2; form=gram; items=40",
                                               "noise-multiplier=2; count-share=0.2; form=gram; items=30"};
     struct plain_host host;
@@ -56,9 +55,8 @@ static void noise_follows_the_budget(void **state)
 
 /* With exponent 0 the columns do not depend on the noise of the counts: what leaves, less the sums, is noise.
  */
-static void noise_has_the_planned_variance(void **state)
+TEST(noise_has_the_planned_variance)
 {
-    (void)state;
     static struct seen seen;
     static int64_t sums[ITEMS * ITEMS], counts[ITEMS];
     struct plain_host host;
@@ -93,9 +91,8 @@ static void noise_has_the_planned_variance(void **state)
     plain_close(&host);
 }
 
-static void the_tails_noise_has_the_planned_variance(void **state)
+TEST(the_tails_noise_has_the_planned_variance)
 {
-    (void)state;
     static struct seen seen;
     struct plain_host host;
     dpf_recommender_release releases[GRAM_MOST_RELEASES];
@@ -141,14 +138,14 @@ static void invert(double a[ITEMS][ITEMS], double out[ITEMS][ITEMS])
 
 /* Without noise: EASE by its formula, from the Gram and the ridge that the state says; a projection would lose what
    noise does not hide, so it is the Gram in either form. */
-static void without_noise_it_is_ease(void **state)
+static void expect_ease(const char *settings)
 {
     static struct seen seen;
     static double g[ITEMS][ITEMS], p[ITEMS][ITEMS], diagonal[ITEMS];
     struct plain_host host;
     float got[ITEMS] = {0};
     double mean = 0;
-    plain_open_random(&host, component, *state);
+    plain_open_random(&host, component, settings);
     void *bytes = fit_seen(&host, &full, 1, 0, &seen, NULL);
     for (int i = 0; i < ITEMS; i++)
         for (int j = i; j < ITEMS; j++)
@@ -175,10 +172,19 @@ static void without_noise_it_is_ease(void **state)
     plain_close(&host);
 }
 
-/* Items of a user's own taste come first on average, with little noise; in both forms. */
-static void tastes_are_told_apart(void **state)
+TEST(without_noise_it_is_ease)
 {
-    (void)state;
+    expect_ease("weight-exponent=0; ridge=0.5; diagonal=0; rescale=0; items=40; form=gram");
+}
+
+TEST(without_noise_a_projection_is_ease)
+{
+    expect_ease("weight-exponent=0; ridge=0.5; diagonal=0; rescale=0; items=40; form=projected");
+}
+
+/* Items of a user's own taste come first on average, with little noise; in both forms. */
+TEST(tastes_are_told_apart)
+{
     static const char *const forms[2] = {"form=gram; noise-multiplier=0.05",
                                          "form=projected; noise-multiplier=0.05"};
     static const dpf_feature_column taste[2] = {
@@ -238,21 +244,19 @@ static double margin_of_the_tail(const char *params)
 }
 
 /* Their own release tells what counts alone do not. */
-static void items_without_a_column_are_told_apart(void **state)
+TEST(items_without_a_column_are_told_apart)
 {
-    (void)state;
     assert_true(margin_of_the_tail("form=gram; items=24; noise-multiplier=0.05; tail-share=0.1") >
                 margin_of_the_tail("form=gram; items=24; noise-multiplier=0.05; tail-share=0") + 1);
 }
 
 /* The same releases; scores are divided by the released popularity, and by no popularity below a fiftieth. */
-static void popularity_is_discounted_after_the_release(void **state)
+TEST(popularity_is_discounted_after_the_release)
 {
     static const char *const params[] = {"form=gram; items=24; noise-multiplier=2",
                                          "form=gram; items=24; noise-multiplier=2; popularity-discount=0.5"};
     static float got[2][ITEMS];
     static struct seen seen[2];
-    (void)state;
     for (int with = 0; with < 2; with++) {
         struct plain_host host;
         plain_open_random(&host, component, params[with]);
@@ -271,9 +275,8 @@ static void popularity_is_discounted_after_the_release(void **state)
     assert_memory_equal(seen[0].numbers, seen[1].numbers, sizeof seen[0].numbers);
 }
 
-static void nobody_and_nothing_are_no_faults(void **state)
+TEST(nobody_and_nothing_are_no_faults)
 {
-    (void)state;
     static struct data empty;
     struct plain_host host;
     float got[ITEMS] = {0};
@@ -292,22 +295,4 @@ static void nobody_and_nothing_are_no_faults(void **state)
     plain_close(&host);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_follows_the_budget),
-        cmocka_unit_test(noise_has_the_planned_variance),
-        cmocka_unit_test(the_tails_noise_has_the_planned_variance),
-        cmocka_unit_test_prestate(
-            without_noise_it_is_ease,
-            (char *)(uintptr_t) "weight-exponent=0; ridge=0.5; diagonal=0; rescale=0; items=40; form=gram"),
-        cmocka_unit_test_prestate(without_noise_it_is_ease,
-                                  (char *)(uintptr_t) "weight-exponent=0; ridge=0.5; diagonal=0; rescale=0; "
-                                                      "items=40; form=projected"),
-        cmocka_unit_test(tastes_are_told_apart),
-        cmocka_unit_test(items_without_a_column_are_told_apart),
-        cmocka_unit_test(popularity_is_discounted_after_the_release),
-        cmocka_unit_test(nobody_and_nothing_are_no_faults),
-    };
-    return cmocka_run_group_tests(tests, case_open, case_close);
-}
+FIXTURE(case_open, case_close)

@@ -53,9 +53,8 @@ static void assert_pairs(const double *above, int32_t n, const double *values, c
     }
 }
 
-static void few_pairs_are_found_and_proved(void **state)
+TEST(few_pairs_are_found_and_proved)
 {
-    (void)state;
     static const double above[] = {950, 37, 36.9, 4, 1.9, 1.4, 1.3, 1.2, 1.15, 1.1};
     static double values[M];
     struct matrix vectors;
@@ -71,9 +70,8 @@ static void few_pairs_are_found_and_proved(void **state)
 }
 
 /* From one start equal eigenvalues show one after another, as rounding errors grow. The proof sees that some are missing. */
-static void what_one_start_cannot_show_is_computed_otherwise(void **state)
+TEST(what_one_start_cannot_show_is_computed_otherwise)
 {
-    (void)state;
     static double above[40], values[M];
     struct matrix vectors;
     plain_open_random(&host, component, "");
@@ -93,9 +91,8 @@ static void what_one_start_cannot_show_is_computed_otherwise(void **state)
     plain_close(&host);
 }
 
-static void many_pairs_are_left_to_the_whole_spectrum(void **state)
+TEST(many_pairs_are_left_to_the_whole_spectrum)
 {
-    (void)state;
     static double above[300], values[M];
     struct matrix vectors;
     for (int32_t k = 0; k < 300; k++)
@@ -110,9 +107,8 @@ static void many_pairs_are_left_to_the_whole_spectrum(void **state)
 }
 
 /* Of more pairs than are asked for, those with the largest eigenvalues: by Lanczos, and as the whole spectrum has them. */
-static void the_largest_pairs_are_found(void **state)
+TEST(the_largest_pairs_are_found)
 {
-    (void)state;
     static const double above[] = {70, 20, 19, 8, 5, 4.9, 3, 2.5};
     static double values[M];
     struct matrix vectors;
@@ -128,9 +124,8 @@ static void the_largest_pairs_are_found(void **state)
     plain_close(&host);
 }
 
-static void bytes_do_not_depend_on_workers(void **state)
+TEST(bytes_do_not_depend_on_workers)
 {
-    (void)state;
     static const double above[] = {5, 4, 2};
     static double values[2][M];
     static double seen[2][3 * M];
@@ -148,9 +143,8 @@ static void bytes_do_not_depend_on_workers(void **state)
     assert_memory_equal(seen[0], seen[1], sizeof seen[0]);
 }
 
-static void a_factor_is_one(void **state)
+TEST(a_factor_is_one)
 {
-    (void)state;
     plain_open_random(&host, component, "");
     const dpf_call *call = call_with(&host, WORKERS, 0);
     choose_spectrum(NULL, 0);
@@ -171,15 +165,4 @@ static void a_factor_is_one(void **state)
     plain_close(&host);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_pairs_are_found_and_proved),
-        cmocka_unit_test(what_one_start_cannot_show_is_computed_otherwise),
-        cmocka_unit_test(many_pairs_are_left_to_the_whole_spectrum),
-        cmocka_unit_test(the_largest_pairs_are_found),
-        cmocka_unit_test(bytes_do_not_depend_on_workers),
-        cmocka_unit_test(a_factor_is_one),
-    };
-    return cmocka_run_group_tests(tests, case_open, case_close);
-}
+FIXTURE(case_open, case_close)

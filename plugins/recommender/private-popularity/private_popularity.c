@@ -48,18 +48,8 @@ static dpf_status popularity_create(const dpf_host *host, const dpf_params *give
     const dpf_status status = made.random->open(host, "counts", &made.noise);
     if (status != DPF_OK)
         return status;
-    struct private_popularity *kept = dpf_memory(host)->allocate(host, sizeof *kept);
-    if (!kept)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    *kept = made;
-    *self = kept;
+    *(struct private_popularity *)*self = made;
     return DPF_OK;
-}
-
-static void popularity_destroy(void *self)
-{
-    const dpf_host *host = ((struct private_popularity *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 /* Not SCORES_AT_HOME: scores are the released sums. */
@@ -212,21 +202,12 @@ static const dpf_recommender functions = {
     .form = popularity_form,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_RECOMMENDER,
-    .id = "private-popularity",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_RECOMMENDER, functions, .id = "private-popularity", .version = "1.0.0",
     .summary = "A list of popular items from noisy counts, users' messages of norm 1; what a private model "
                "must beat",
     .citation = "Dwork, Roth, The algorithmic foundations of differential privacy, 2014 (Gaussian "
                 "mechanism); Canonne, Kamath, Steinke, arXiv 2004.00010 (discrete Gaussian)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = popularity_create,
-    .destroy = popularity_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = popularity_create, .instance_bytes = sizeof(struct private_popularity))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.private-popularity", "1.0.0", "Apache-2.0", component)

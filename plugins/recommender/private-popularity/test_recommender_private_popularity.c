@@ -142,12 +142,11 @@ static double distance(const double *x, const double *y)
 }
 
 /* Without noise the release is the sum of what everybody adds, rounded down on the grid. */
-static void the_sum_is_that_of_all_messages(void **state)
+AUDIT_TEST(the_sum_is_that_of_all_messages)
 {
     static struct data data;
     static struct seen seen;
     double fitted[HEADER + ITEMS];
-    (void)state;
     fill(&data, USERS);
     train_once("history=9", &data, 1, &seen, fitted);
     for (int i = 0; i < ITEMS; i++) {
@@ -162,13 +161,12 @@ static void the_sum_is_that_of_all_messages(void **state)
 
 /* The first, middle and last users leave; a user's part is never longer than 1, and is 1 from `history` on.
  */
-static void whoever_leaves_moves_it_by_one_at_most(void **state)
+AUDIT_TEST(whoever_leaves_moves_it_by_one_at_most)
 {
     static struct data data, fewer;
     static struct seen all, rest;
     struct plain_host host;
     double fitted[HEADER + ITEMS];
-    (void)state;
     plain_open_random(&host, component, "history=9");
     fill(&data, USERS);
     memset(data.has[0], 3, sizeof data.has[0]); /* the first has everything */
@@ -190,14 +188,13 @@ static void whoever_leaves_moves_it_by_one_at_most(void **state)
 
 /* Two messages have no negative numbers: a user or a record in the place of another moves the sum by the root
    of 2 at most, and two users of different items reach it. */
-static void who_is_replaced_moves_it_by_the_root_of_two_at_most(void **state)
+AUDIT_TEST(who_is_replaced_moves_it_by_the_root_of_two_at_most)
 {
     static struct data data, other;
     static struct seen before, after;
     struct plain_host host;
     double fitted[HEADER + ITEMS], most = 0;
     uint64_t z = 5;
-    (void)state;
     plain_open_random(&host, component, "history=4");
     for (int trial = 0; trial < 400; trial++) {
         fill(&data, USERS);
@@ -219,12 +216,11 @@ static void who_is_replaced_moves_it_by_the_root_of_two_at_most(void **state)
     plain_close(&host);
 }
 
-static void neither_order_nor_values_change_anything(void **state)
+AUDIT_TEST(neither_order_nor_values_change_anything)
 {
     static struct data data, turned;
     static struct seen a, b;
     double one[HEADER + ITEMS], other[HEADER + ITEMS];
-    (void)state;
     fill(&data, USERS);
     turned = data;
     for (int u = 0; u < USERS; u++)
@@ -237,7 +233,7 @@ static void neither_order_nor_values_change_anything(void **state)
 }
 
 /* Mean square of noise over the stated scale: 1, with a standard deviation of sqrt(2/n). */
-static void noise_is_as_stated(void **state)
+AUDIT_TEST(noise_is_as_stated)
 {
     static struct data data;
     static struct seen silent, noisy;
@@ -247,7 +243,6 @@ static void noise_is_as_stated(void **state)
     const dpf_recommender_setup setup = setup_of(0);
     double fitted[HEADER + ITEMS], square = 0, n = 0;
     int32_t n_releases;
-    (void)state;
     fill(&data, USERS);
     train_once("history=9", &data, 1, &silent, fitted);
     plain_open_random(&host, component, "history=9; noise-multiplier=3");
@@ -266,14 +261,13 @@ static void noise_is_as_stated(void **state)
     plain_close(&host);
 }
 
-static void the_event_states_what_moves(void **state)
+AUDIT_TEST(the_event_states_what_moves)
 {
     struct plain_host host;
     dpf_recommender_release release = {0};
     const dpf_recommender *functions = component->functions;
     const dpf_recommender_setup setup = setup_of(0);
     int32_t n;
-    (void)state;
     plain_open_random(&host, component, "");
     memset(&release.event.sensitivity, 0xff, sizeof release.event.sensitivity); /* NaN: not stated */
     assert_int_equal(functions->releases(host.self, &setup, &release, 1, &n), DPF_OK);
@@ -288,7 +282,7 @@ static void the_event_states_what_moves(void **state)
 }
 
 /* Longer histories count in full where the noise lets them: by the declared number of users alone. */
-static void history_follows_from_users_and_noise(void **state)
+AUDIT_TEST(history_follows_from_users_and_noise)
 {
     static const struct {
         const char *settings;
@@ -296,7 +290,6 @@ static void history_follows_from_users_and_noise(void **state)
     } cases[] = {{"noise-multiplier=6", 1}, {"noise-multiplier=0.5", 12}, {"noise-multiplier=0.02", 200}};
     static struct data data;
     static struct seen seen;
-    (void)state;
     memset(&data, 0, sizeof data);
     data.n_users = 1;
     data.has[0][4] = 1;
@@ -316,13 +309,12 @@ static void history_follows_from_users_and_noise(void **state)
     }
 }
 
-static void it_ends_whatever_the_records_are(void **state)
+AUDIT_TEST(it_ends_whatever_the_records_are)
 {
     static struct data data;
     static struct seen seen;
     double fitted[HEADER + ITEMS];
     float scores[ITEMS] = {0};
-    (void)state;
     for (int c = 0; c < 3; c++) {
         struct plain_host host;
         fill(&data, c == 2 ? USERS : c);
@@ -353,11 +345,10 @@ static int64_t count_above(struct plain_host *host, const struct data *data, dou
 }
 
 /* The canary has one item, which only it has: the release at that item is the likelihood ratio. */
-static void an_attack_finds_half_of_epsilon(void **state)
+AUDIT_TEST(an_attack_finds_half_of_epsilon)
 {
     static struct data with, without;
     struct plain_host host;
-    (void)state;
     memset(&with, 0, sizeof with);
     with.n_users = 2;
     with.has[0][3] = with.has[1][5] = 1;
@@ -381,18 +372,4 @@ static int set_up(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_sum_is_that_of_all_messages),
-        TEST(whoever_leaves_moves_it_by_one_at_most),
-        TEST(who_is_replaced_moves_it_by_the_root_of_two_at_most),
-        TEST(neither_order_nor_values_change_anything),
-        TEST(noise_is_as_stated),
-        TEST(the_event_states_what_moves),
-        TEST(history_follows_from_users_and_noise),
-        TEST(it_ends_whatever_the_records_are),
-        TEST(an_attack_finds_half_of_epsilon),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+FIXTURE(set_up, NULL)

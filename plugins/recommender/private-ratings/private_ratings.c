@@ -36,18 +36,8 @@ static dpf_status ratings_create(const dpf_host *host, const dpf_params *given, 
         status = made.random->open(host, purposes[r], &made.noise[r]);
     if (status != DPF_OK)
         return status;
-    struct private_ratings *kept = dpf_memory(host)->allocate(host, sizeof *kept);
-    if (!kept)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    *kept = made;
-    *self = kept;
+    *(struct private_ratings *)*self = made;
     return DPF_OK;
-}
-
-static void ratings_destroy(void *self)
-{
-    const dpf_host *host = ((struct private_ratings *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 static uint32_t ratings_flags(void *self)
@@ -272,21 +262,12 @@ static const dpf_recommender functions = {
     .form = ratings_form,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_RECOMMENDER,
-    .id = "private-ratings",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_RECOMMENDER, functions, .id = "private-ratings", .version = "1.0.0",
     .summary = "Predicts ratings: items from noisy sums over users of norm 1, users solved at home",
     .citation =
         "McSherry, Mironov, KDD 2009 (counts, then shrunk effects); Chien et al., ICML 2021 (users at "
         "home); the Kalman steps and one Gram for all items are dpframe's",
-    .params = ratings_params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = ratings_create,
-    .destroy = ratings_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(ratings_params), .create = ratings_create, .instance_bytes = sizeof(struct private_ratings))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.recommender.private-ratings", "1.0.0", "Apache-2.0", component)

@@ -34,17 +34,9 @@ const dpf_param ratings_params[P_COUNT] = {
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
                                        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                        "Part of the budget for the items' counts."),
-    [P_FACTOR_SHARE] = DPF_PARAM_REAL_F(
-        "factor-share", 0.6, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
-        "The rounds' part of the budget that counts and moments leave; biases have the rest."),
     [P_EXPONENT] = DPF_PARAM_REAL_F(
         "exponent", 0.2, 0.0, 1.0, 0, "",
-        "A record's weight is (count + count-offset)^-exponent, where count is its item's released count."),
-    [P_COUNT_OFFSET] = DPF_PARAM_REAL_F("count-offset", 20.0, 0.0, 1e6, DPF_PARAM_OPEN_LO, "",
-                                        "Added to counts before they become weights."),
-    [P_COUNT_WEIGHT] =
-        DPF_PARAM_REAL_F("count-weight", 0.5, 0.0, 10.0, DPF_PARAM_OPEN_LO, QUARTERS,
-                         "The scale in which a record's weight is sent along with its residual."),
+        "A record's weight is (count + 20)^-exponent, where count is its item's released count."),
     [P_CLIP] = DPF_PARAM_REAL_F("clip", 2.0, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                 "Residuals are clipped to this."),
     [P_RESIDUAL_VARIANCE] =
@@ -103,8 +95,8 @@ static void choose_settings(const dpf_value *v, double reach, struct ratings_rul
     if (rule->latent >= rule->loadings)
         rule->latent = rule->loadings - 1;
     rule->exponent = v[P_EXPONENT].real;
-    rule->count_offset = v[P_COUNT_OFFSET].real;
-    rule->count_weight = v[P_COUNT_WEIGHT].real;
+    rule->count_offset = RATINGS_COUNT_OFFSET;
+    rule->count_weight = RATINGS_COUNT_WEIGHT;
     rule->clip = v[P_CLIP].real;
     rule->residual_variance = v[P_RESIDUAL_VARIANCE].real;
     rule->item_sd = v[P_ITEM_SD].real;
@@ -121,12 +113,13 @@ static void choose_settings(const dpf_value *v, double reach, struct ratings_rul
 
 #define USERS_SHARE 0.001  /* of the counts' part */
 #define LOADING_SHARE 0.02 /* for the second moments of users' weights */
+#define FACTOR_SHARE 0.6   /* the rounds' part of what counts and moments leave; biases have the rest */
 #define GRAM_SHARE 0.05    /* of a round's part */
 
 static void share_budget(const dpf_value *v, struct ratings_rule *rule)
 {
     const double counts = v[P_COUNT_SHARE].real, rest = 1.0 - counts - LOADING_SHARE;
-    const double factors = rule->rounds ? v[P_FACTOR_SHARE].real * rest : 0;
+    const double factors = rule->rounds ? FACTOR_SHARE * rest : 0;
     for (int r = 0; r < N_RELEASES; r++)
         rule->count[r] = 1;
     rule->count[RELEASE_FACTORS] = rule->count[RELEASE_GRAM] = rule->rounds;

@@ -20,9 +20,8 @@ static double norm_of_steps(const int64_t *steps, int64_t n, int32_t bits)
 }
 
 /* Vectors of norm 1, made a little too long, and absurd ones: bits 10 to 24. */
-static void steps_are_never_too_long(void **state)
+TEST(steps_are_never_too_long)
 {
-    (void)state;
     uint64_t z = 99;
     for (int trial = 0; trial < 3000; trial++) {
         double x[40], square = 0;
@@ -46,9 +45,8 @@ static void steps_are_never_too_long(void **state)
 }
 
 /* One value of exactly 1 stays 1: nothing is lost where nothing is too long. */
-static void what_fits_stays(void **state)
+TEST(what_fits_stays)
 {
-    (void)state;
     int64_t steps[2];
     grid_round((double[2]){-1.0, 0.0}, 2, 20, steps);
     assert_true(steps[0] == -(INT64_C(1) << 20));
@@ -92,9 +90,8 @@ static void assert_short(const struct case_replay *replay, const struct case_mes
 }
 
 /* An item whose count is lost in noise: the least popular one, or, by option, as a typical record's. */
-static void items_without_counts_are_rare_or_typical(void **state)
+TEST(items_without_counts_are_rare_or_typical)
 {
-    (void)state;
     static const char *const choices[2] = {"uncounted=rare", "uncounted=typical"};
     for (int typical = 0; typical < 2; typical++) {
         static struct case_replay replay;
@@ -119,9 +116,8 @@ static void items_without_counts_are_rare_or_typical(void **state)
 }
 
 /* Light, heavy, contented and angry users against servers that noise has made strange. */
-static void no_message_is_longer_than_one(void **state)
+TEST(no_message_is_longer_than_one)
 {
-    (void)state;
     static struct case_data data;
     static struct case_message message;
     struct plain_host host;
@@ -153,9 +149,8 @@ static void no_message_is_longer_than_one(void **state)
 }
 
 /* Of each record of a user: residual and row from a ridge regression on the other records alone. */
-static void rounds_leave_each_record_out(void **state)
+TEST(rounds_leave_each_record_out)
 {
-    (void)state;
     static struct case_data data;
     static struct case_replay replay;
     struct plain_host host;
@@ -204,9 +199,8 @@ static void rounds_leave_each_record_out(void **state)
 }
 
 /* With features and no rounds: of each record the residual from a regression on the others alone, about the prior. */
-static void biases_leave_each_record_out(void **state)
+TEST(biases_leave_each_record_out)
 {
-    (void)state;
     static struct case_data data;
     static struct case_replay replay;
     static double features[CASE_ITEMS * 2];
@@ -260,9 +254,8 @@ static void biases_leave_each_record_out(void **state)
  */
 
 /* The mean of an item's correction given its signal, with everything written out for one direction. */
-static void a_round_is_the_posterior_mean(void **state)
+TEST(a_round_is_the_posterior_mean)
 {
-    (void)state;
     static struct case_replay replay;
     struct plain_host host;
     double sums[CASE_ITEMS * 2], gram[3] = {0};
@@ -305,9 +298,8 @@ static void a_round_is_the_posterior_mean(void **state)
 }
 
 /* Counts of which most are small: the posterior is nearer to them, and to their logarithms, than the noisy ones. */
-static void counts_are_shrunk_toward_their_distribution(void **state)
+TEST(counts_are_shrunk_toward_their_distribution)
 {
-    (void)state;
     enum { N = 1500 };
     static double truth[N], sums[N], mean[N], logs[N], work[(N + 3) * 80];
     const double root = 5, sigma = 3;
@@ -351,17 +343,4 @@ static int set_up(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_never_too_long),
-        cmocka_unit_test(what_fits_stays),
-        cmocka_unit_test(items_without_counts_are_rare_or_typical),
-        cmocka_unit_test(no_message_is_longer_than_one),
-        cmocka_unit_test(rounds_leave_each_record_out),
-        cmocka_unit_test(biases_leave_each_record_out),
-        cmocka_unit_test(a_round_is_the_posterior_mean),
-        cmocka_unit_test(counts_are_shrunk_toward_their_distribution),
-    };
-    return cmocka_run_group_tests(tests, set_up, plain_random_end);
-}
+FIXTURE(set_up, plain_random_end)

@@ -93,9 +93,8 @@ static void follow_training(const struct case_data *data, int noisy, struct foll
     plain_close(&host);
 }
 
-static void releases_are_sums_of_messages(void **state)
+TEST(releases_are_sums_of_messages)
 {
-    (void)state;
     static struct case_data data;
     static struct follower f;
     case_fill(&data, CASE_USERS, CASE_ITEMS, 3);
@@ -105,9 +104,8 @@ static void releases_are_sums_of_messages(void **state)
 }
 
 /* Mean square of noise over sigma, 1 with a standard deviation of sqrt(2/n), over several trainings. */
-static void releases_carry_the_stated_noise(void **state)
+TEST(releases_carry_the_stated_noise)
 {
-    (void)state;
     static struct case_data data;
     static struct follower f;
     double square[N_RELEASES] = {0}, numbers[N_RELEASES] = {0};
@@ -139,9 +137,8 @@ static void record(void *context, const dpf_witnessed *what)
 }
 
 /* Sums are of integers, and noise is read by item: who comes first changes no byte. */
-static void the_order_of_users_changes_nothing(void **state)
+TEST(the_order_of_users_changes_nothing)
 {
-    (void)state;
     static struct case_data data, turned;
     static struct recorder a, b;
     struct plain_host host;
@@ -168,9 +165,8 @@ static void the_order_of_users_changes_nothing(void **state)
 /* A user who leaves, the first, a middle or the last one, moves the first sums by its message alone: at most
    1, and, where counts are concerned, just 1 but for the grid. Later sums are the previous tests' business:
    what they are sums of depends on the releases alone. */
-static void one_user_moves_counts_by_one(void **state)
+TEST(one_user_moves_counts_by_one)
 {
-    (void)state;
     static struct case_data data, fewer;
     static struct recorder a, b;
     struct plain_host host;
@@ -251,14 +247,13 @@ static double error_of_a_newcomer(struct plain_host *host, const struct case_dat
     return sum;
 }
 
-static void features_stand_in_for_ratings(void **state)
+TEST(features_stand_in_for_ratings)
 {
     static struct case_data data;
     static struct feature_case features;
     struct plain_host host;
     uint64_t bytes;
     double error[2];
-    (void)state;
     case_fill(&data, CASE_USERS, CASE_ITEMS, 12);
     for (int u = 0; u < CASE_USERS; u++)
         for (int i = 0; i < CASE_ITEMS; i++)
@@ -279,11 +274,10 @@ static void features_stand_in_for_ratings(void **state)
 }
 
 /* No records, one, noise that drowns everything: training ends, and predicts (C12). */
-static void it_ends_whatever_the_records_are(void **state)
+TEST(it_ends_whatever_the_records_are)
 {
     static const char *const settings[] = {SETTINGS, "rank=2; latent=2; rounds=3; noise-multiplier=1000"};
     static struct case_data data;
-    (void)state;
     for (int c = 0; c < 8; c++) {
         struct plain_host host;
         uint64_t bytes;
@@ -332,9 +326,8 @@ static void score_release(void *context, const dpf_witnessed *what)
     case_replay_take(&attack->replay, what->release, numbers, what->n);
 }
 
-static void an_attack_finds_half_of_epsilon(void **state)
+TEST(an_attack_finds_half_of_epsilon)
 {
-    (void)state;
     attack_audit(component, "rank=1; latent=0; rounds=1; noise-multiplier=1.5", case_replay_open,
                  score_release);
 }
@@ -345,16 +338,4 @@ static int set_up(void **state)
     return streams_start(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(releases_are_sums_of_messages),
-        cmocka_unit_test(releases_carry_the_stated_noise),
-        cmocka_unit_test(the_order_of_users_changes_nothing),
-        cmocka_unit_test(one_user_moves_counts_by_one),
-        cmocka_unit_test(features_stand_in_for_ratings),
-        cmocka_unit_test(it_ends_whatever_the_records_are),
-        cmocka_unit_test(an_attack_finds_half_of_epsilon),
-    };
-    return cmocka_run_group_tests(tests, set_up, plain_random_end);
-}
+FIXTURE(set_up, plain_random_end)

@@ -43,6 +43,10 @@ static inline enum user_message_kind ratings_message_kind(int32_t release)
 #define RATINGS_MAX_LOADINGS 128 /* of an item, kept */
 #define RATINGS_MAX_FEATURES 64  /* columns that are read: numbers, then the most frequent categories */
 
+/* Public guesses. Halving or doubling either moves RMSE by less than .0015 (docs/accuracy.md). */
+#define RATINGS_COUNT_OFFSET 20.0
+#define RATINGS_COUNT_WEIGHT 0.5
+
 struct ratings_rule {
     double centre, unit; /* ratings are handled as (rating - centre) / unit; unit is a quarter of the range */
     double lo, hi;
@@ -54,7 +58,7 @@ struct ratings_rule {
     int32_t typical;  /* items whose count is lost in noise are as popular as the item of a usual record */
     double exponent;  /* alpha: an item's weight is (count + count_offset)^-alpha */
     double count_offset;
-    double count_weight; /* beta, what a record's weight is sent as */
+    double count_weight; /* beta, in quarters of the range: what a record's weight is sent as */
     double clip;         /* of residuals */
     double residual_variance;
     double item_sd;           /* of biases about their regression */

@@ -43,6 +43,6 @@ static inline int streams_start(void **state)
     return 0;
 }
 
-#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, streams_start, plain_random_end)
+#define AUDIT_TEST(NAME) TEST_WITH(NAME, streams_start, plain_random_end)
 
 #endif

@@ -21,7 +21,6 @@ static const dpf_param params[P_COUNT] = {
 };
 
 struct selection {
-    const dpf_host *host;
     double from, below;
 };
 
@@ -29,33 +28,16 @@ static dpf_status selection_create(const dpf_host *host, const dpf_params *given
 {
     if (given->values[P_FROM].real >= given->values[P_BELOW].real)
         return host->fail(host, DPF_E_CONFIG, P_FROM, "from must be less than below");
-    struct selection *selection = dpf_memory(host)->allocate(host, sizeof(*selection));
-    if (!selection)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    selection->host = host;
+    struct selection *selection = *self;
     selection->from = given->values[P_FROM].real;
     selection->below = given->values[P_BELOW].real;
-    *self = selection;
     return DPF_OK;
-}
-
-static void selection_destroy(void *self)
-{
-    struct selection *selection = self;
-    dpf_memory(selection->host)->release(selection->host, selection);
 }
 
 static int32_t selection_lifetime(void *self)
 {
     (void)self;
     return DPF_LIFETIME_RUN;
-}
-
-static dpf_status selection_prepare(void *self, const dpf_sampler_setup *setup)
-{
-    (void)self;
-    (void)setup;
-    return DPF_OK;
 }
 
 /* Which records are kept is fixed, so nothing is amplified: unequal probabilities, of 0 and 1. */
@@ -91,24 +73,14 @@ static dpf_status selection_draw(void *self, const dpf_call *call, const dpf_dra
 static const dpf_sampler functions = {
     .level = DPF_LEVEL_RECORD,
     .lifetime = selection_lifetime,
-    .prepare = selection_prepare,
     .describe = selection_describe,
     .draw = selection_draw,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SAMPLER,
-    .id = "by-privacy-weight",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_SAMPLER, functions, .id = "by-privacy-weight", .version = "1.0.0",
     .summary = "Keeps the records whose privacy weight lies in a range, for terms with budgets of their own",
-    .citation = "",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = selection_create,
-    .destroy = selection_destroy,
-    .functions = &functions,
-};
+    .citation = "", DPF_PARAMS(params), .create = selection_create,
+    .instance_bytes = sizeof(struct selection))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.by-privacy-weight", "1.0.0", "Apache-2.0", component)

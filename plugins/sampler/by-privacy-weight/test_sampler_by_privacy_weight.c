@@ -19,11 +19,10 @@ static dpf_status draw_all(struct plain_host *host, const float *privacy_weights
 }
 
 /* Ranges that meet divide the records: each is in one term, none is in both. */
-static void ranges_that_meet_divide_the_records(void **state)
+TEST(ranges_that_meet_divide_the_records)
 {
     struct plain_host sensitive, open;
     float first[N], second[N];
-    (void)state;
     plain_open(&sensitive, component, "below=1");
     plain_open(&open, component, "from=1");
     assert_int_equal(draw_all(&sensitive, given, first), DPF_OK);
@@ -42,11 +41,10 @@ static void ranges_that_meet_divide_the_records(void **state)
     plain_close(&open);
 }
 
-static void nothing_is_amplified(void **state)
+TEST(nothing_is_amplified)
 {
     struct plain_host host;
     dpf_sampling sampling = {0};
-    (void)state;
     plain_open(&host, component, "from=0.25; below=0.5");
     assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);
     assert_int_equal(sampling.kind, DPF_SAMPLING_WEIGHTED);
@@ -57,11 +55,10 @@ static void nothing_is_amplified(void **state)
     plain_close(&host);
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
     struct plain_host host;
     float out[N], bad[N];
-    (void)state;
     plain_init(&host, component);
     assert_int_equal(plain_create(&host, "from=1; below=1"), DPF_E_CONFIG);
     plain_close(&host);
@@ -87,12 +84,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_that_meet_divide_the_records),
-        cmocka_unit_test(nothing_is_amplified),
-        cmocka_unit_test(nonsense_is_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+FIXTURE(setup, NULL)

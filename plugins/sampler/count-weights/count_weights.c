@@ -37,30 +37,15 @@ struct count_weights {
 
 static dpf_status count_create(const dpf_host *host, const dpf_params *given, void **self)
 {
-    struct count_weights *made = dpf_memory(host)->allocate(host, sizeof *made);
-    if (!made)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct count_weights *made = *self;
     *made = (struct count_weights){host, given->values};
-    *self = made;
     return DPF_OK;
-}
-
-static void count_destroy(void *self)
-{
-    const dpf_host *host = ((const struct count_weights *)self)->host;
-    dpf_memory(host)->release(host, self);
 }
 
 static int32_t count_lifetime(void *self)
 {
     (void)self;
     return DPF_LIFETIME_RUN; /* of nothing: weights are constants */
-}
-
-static dpf_status count_prepare(void *self, const dpf_sampler_setup *setup)
-{
-    (void)self, (void)setup;
-    return DPF_OK;
 }
 
 static dpf_status count_describe(void *self, dpf_sampling *out)
@@ -114,24 +99,13 @@ static const dpf_sampler functions = {
     .level = DPF_LEVEL_RECORD,
     .flags = DPF_SAMPLER_ITEM_FEATURES,
     .lifetime = count_lifetime,
-    .prepare = count_prepare,
     .describe = count_describe,
     .draw = count_draw,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SAMPLER,
-    .id = "count-weights",
-    .version = "1.0.0",
-    .summary = "All records take part, those of popular items with less weight, by public counts",
-    .citation = "Chien et al., Private alternating least squares (ICML 2021): adaptive weights",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = count_create,
-    .destroy = count_destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_SAMPLER, functions, .id = "count-weights", .version = "1.0.0",
+              .summary = "All records take part, those of popular items with less weight, by public counts",
+              .citation = "Chien et al., Private alternating least squares (ICML 2021): adaptive weights",
+              DPF_PARAMS(params), .create = count_create, .instance_bytes = sizeof(struct count_weights))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.count-weights", "1.0.0", "Apache-2.0", component)

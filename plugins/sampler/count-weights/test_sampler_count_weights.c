@@ -48,14 +48,13 @@ static dpf_status draw(struct plain_host *host, const dpf_draw *what, float *wei
     return sampler->draw(host->self, plain_call(host), what, weights);
 }
 
-static void weights_follow_counts(void **state)
+TEST(weights_follow_counts)
 {
     struct plain_host host;
     float weights[RECORDS];
     const dpf_sampler *sampler = component->functions;
     const dpf_draw what = records(&features);
     dpf_sampling sampling = {.kind = 99};
-    (void)state;
     plain_open(&host, component, "exponent=0.5; offset=10");
     assert_int_equal(sampler->level, DPF_LEVEL_RECORD);
     assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);
@@ -82,12 +81,11 @@ static void weights_follow_counts(void **state)
     plain_close(&host);
 }
 
-static void refusals_and_memory(void **state)
+TEST(refusals_and_memory)
 {
     struct plain_host host;
     float weights[RECORDS];
     dpf_draw what = records(&features);
-    (void)state;
     plain_open(&host, component, "column=counts");
     assert_int_equal(draw(&host, &what, weights), DPF_E_CONFIG);
     plain_close(&host);
@@ -114,11 +112,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_follow_counts),
-        cmocka_unit_test(refusals_and_memory),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+FIXTURE(setup, NULL)

@@ -22,37 +22,14 @@ static const dpf_param params[P_COUNT] = {
 };
 
 struct cyclic {
-    const dpf_host *host;
     int64_t groups;
 };
 
 static dpf_status cyclic_create(const dpf_host *host, const dpf_params *given, void **self)
 {
-    struct cyclic *cyclic = dpf_memory(host)->allocate(host, sizeof(*cyclic));
-    if (!cyclic)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    cyclic->host = host;
+    (void)host;
+    struct cyclic *cyclic = *self;
     cyclic->groups = given->values[P_GROUPS].integer;
-    *self = cyclic;
-    return DPF_OK;
-}
-
-static void cyclic_destroy(void *self)
-{
-    struct cyclic *cyclic = self;
-    dpf_memory(cyclic->host)->release(cyclic->host, cyclic);
-}
-
-static int32_t cyclic_lifetime(void *self)
-{
-    (void)self;
-    return DPF_LIFETIME_ROUND;
-}
-
-static dpf_status cyclic_prepare(void *self, const dpf_sampler_setup *setup)
-{
-    (void)self;
-    (void)setup;
     return DPF_OK;
 }
 
@@ -84,25 +61,13 @@ static dpf_status cyclic_draw(void *self, const dpf_call *call, const dpf_draw *
 
 static const dpf_sampler functions = {
     .level = DPF_LEVEL_PARTY,
-    .lifetime = cyclic_lifetime,
-    .prepare = cyclic_prepare,
     .describe = cyclic_describe,
     .draw = cyclic_draw,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SAMPLER,
-    .id = "cyclic-users",
-    .version = "1.0.0",
-    .summary = "Users in groups by their ids; the groups take turns, one a round",
-    .citation = "Choquette-Choo et al., arXiv 2306.08153, section 3",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = cyclic_create,
-    .destroy = cyclic_destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_SAMPLER, functions, .id = "cyclic-users", .version = "1.0.0",
+              .summary = "Users in groups by their ids; the groups take turns, one a round",
+              .citation = "Choquette-Choo et al., arXiv 2306.08153, section 3", DPF_PARAMS(params),
+              .create = cyclic_create, .instance_bytes = sizeof(struct cyclic))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.cyclic-users", "1.0.0", "Apache-2.0", component)

@@ -15,9 +15,8 @@ static void draw_users(struct plain_host *host, uint32_t round, int64_t first, i
     assert_int_equal(sampler->draw(host->self, plain_call(host), &draw, weights), DPF_OK);
 }
 
-static void it_says_how_it_samples(void **state)
+TEST(it_says_how_it_samples)
 {
-    (void)state;
     struct plain_host host;
     dpf_sampling sampling = {0};
     plain_open_random(&host, component, "groups=8");
@@ -33,9 +32,8 @@ static void it_says_how_it_samples(void **state)
 
 /* In any 7 rounds in a row everybody takes part once; groups are of like size; another place changes nothing.
  */
-static void everybody_takes_part_once_a_cycle(void **state)
+TEST(everybody_takes_part_once_a_cycle)
 {
-    (void)state;
     struct plain_host host;
     int last[USERS], taken[7] = {0};
     float weights[USERS], part[10];
@@ -62,9 +60,8 @@ static void everybody_takes_part_once_a_cycle(void **state)
     plain_close(&host);
 }
 
-static void other_uses_are_refused(void **state)
+TEST(other_uses_are_refused)
 {
-    (void)state;
     struct plain_host host;
     dpf_draw draw = {.size = sizeof(draw), .level = DPF_LEVEL_RECORD, .n = 1, .keys = keys};
     float weight;
@@ -98,12 +95,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_says_how_it_samples),
-        cmocka_unit_test(everybody_takes_part_once_a_cycle),
-        cmocka_unit_test(other_uses_are_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

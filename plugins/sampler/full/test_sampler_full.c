@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plain_host.h"
 
-static void everybody_has_weight_one(void **state)
+TEST(everybody_has_weight_one)
 {
-    (void)state;
     const dpf_component *component = plain_component("full", DPF_ROLE_SAMPLER, "full");
     const dpf_sampler *sampler = component->functions;
     struct plain_host host;
@@ -23,10 +22,4 @@ static void everybody_has_weight_one(void **state)
         assert_true(weights[i] == 1);
     assert_true(weights[100] == -5);
     plain_close(&host);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everybody_has_weight_one)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,26 +173,15 @@ static dpf_status solve_weight(const struct problem *problem, float *out)
 static dpf_status importance_create(const dpf_host *host, const dpf_params *given, void **self)
 {
     const dpf_value *values = given->values;
-    struct importance *importance = dpf_memory(host)->allocate(host, sizeof(*importance));
-    if (!importance)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct importance *importance = *self;
     const dpf_status status =
         record_draws_open(&importance->draws, host, &values[P_SECRECY], &values[P_LIFETIME]);
-    if (status != DPF_OK) {
-        dpf_memory(host)->release(host, importance);
+    if (status != DPF_OK)
         return status;
-    }
     importance->values = values;
     for (int level = 0; level <= LEVELS; level++)
         importance->weights[level] = 1;
-    *self = importance;
     return DPF_OK;
-}
-
-static void importance_destroy(void *self)
-{
-    struct importance *importance = self;
-    dpf_memory(importance->draws.host)->release(importance->draws.host, importance);
 }
 
 static int32_t importance_lifetime(void *self)
@@ -282,19 +271,10 @@ static const dpf_sampler functions = {
     .draw = importance_draw,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SAMPLER,
-    .id = "importance",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_SAMPLER, functions, .id = "importance", .version = "1.0.0",
     .summary = "Records are kept with probability 1/w and weigh w, as large as a target loss allows",
-    .citation = "DPIMF (Ran, Ye, Huang, Hu), Theorem 2, Eq. 22-23 and Algorithm 3",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = importance_create,
-    .destroy = importance_destroy,
-    .functions = &functions,
-};
+    .citation = "DPIMF (Ran, Ye, Huang, Hu), Theorem 2, Eq. 22-23 and Algorithm 3", DPF_PARAMS(params),
+    .create = importance_create, .instance_bytes = sizeof(struct importance))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.importance", "1.0.0", "Apache-2.0", component)

@@ -31,9 +31,8 @@ static double amplified(double loss, double weight)
 /* ---- weights ---------------------------------------------------------------------------------- */
 
 /* Theorem 2 as published: the least weight that brings phi_max to the target. */
-static void fixed_maximum(void **state)
+TEST(fixed_maximum)
 {
-    (void)state;
     for (int k = 1; k <= 40; k++) {
         struct plain_host host;
         dpf_sampling sampling;
@@ -53,9 +52,8 @@ static void fixed_maximum(void **state)
 
 /* phi(w) = w phi(1): the largest weight that still meets the target, and no gain where there is none to be
  * had. */
-static void loss_by_weight(void **state)
+TEST(loss_by_weight)
 {
-    (void)state;
     for (int k = 0; k <= 20; k++) {
         struct plain_host host;
         dpf_sampling sampling;
@@ -79,9 +77,8 @@ static void loss_by_weight(void **state)
 }
 
 /* Records with small rows have small losses, and are kept less often. */
-static void losses_by_norm(void **state)
+TEST(losses_by_norm)
 {
-    (void)state;
     struct plain_host host;
     dpf_sampling sampling;
     static float weights[CHECK_RECORDS];
@@ -130,9 +127,8 @@ static double hockey_stick(double shift, double scale, double rate, double epsil
 }
 
 /* Laplace noise of scale b, a record of norm D and weight w: delta(epsilon') is 0, and positive below. */
-static void theorem_2_by_integration(void **state)
+TEST(theorem_2_by_integration)
 {
-    (void)state;
     const double losses[] = {0.3, 1, 2.5}, weights[] = {1, 1.5, 4, 10};
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 4; b++) {
@@ -145,9 +141,8 @@ static void theorem_2_by_integration(void **state)
 }
 
 /* What is proved of a record that is weighted by w: no better than without sampling. */
-static void weighting_amplifies_nothing(void **state)
+TEST(weighting_amplifies_nothing)
 {
-    (void)state;
     for (double phi = 0.1; phi < 4; phi += 0.3)
         for (double w = 1; w < 20; w *= 1.3)
             assert_true(amplified(w * phi, w) >= phi - 1e-12);
@@ -155,9 +150,8 @@ static void weighting_amplifies_nothing(void **state)
 
 /* ---- the rest ---------------------------------------------------------------------------------- */
 
-static void fates_and_refusals(void **state)
+TEST(fates_and_refusals)
 {
-    (void)state;
     struct plain_host host;
     dpf_sampling sampling;
     assert_int_equal(prepare(&host, "target=2; secrecy=parties", 0.5, 1, &sampling), DPF_OK);
@@ -188,15 +182,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_maximum),
-        cmocka_unit_test(loss_by_weight),
-        cmocka_unit_test(losses_by_norm),
-        cmocka_unit_test(theorem_2_by_integration),
-        cmocka_unit_test(weighting_amplifies_nothing),
-        cmocka_unit_test(fates_and_refusals),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

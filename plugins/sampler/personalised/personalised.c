@@ -71,9 +71,7 @@ static dpf_status personalised_create(const dpf_host *host, const dpf_params *gi
     dpf_status status = random->open(host, "@personalised sampling", &stream);
     if (status != DPF_OK)
         return status;
-    struct personalised *sampler = dpf_memory(host)->allocate(host, sizeof(*sampler));
-    if (!sampler)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct personalised *sampler = *self;
     sampler->host = host;
     sampler->values = given->values;
     sampler->random = random;
@@ -81,14 +79,7 @@ static dpf_status personalised_create(const dpf_host *host, const dpf_params *gi
     sampler->epsilon = given->values[P_EPSILON].real;
     sampler->threshold = sampler->epsilon;
     sampler->largest = sampler->epsilon;
-    *self = sampler;
     return DPF_OK;
-}
-
-static void personalised_destroy(void *self)
-{
-    struct personalised *sampler = self;
-    dpf_memory(sampler->host)->release(sampler->host, sampler);
 }
 
 static int32_t personalised_lifetime(void *self)
@@ -190,20 +181,11 @@ static const dpf_sampler functions = {
     .draw = personalised_draw,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SAMPLER,
-    .id = "personalised",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_SAMPLER, functions, .id = "personalised", .version = "1.0.0",
     .summary = "Keeps each record with a probability by its privacy budget: personalised privacy",
     .citation =
         "Jorgensen, Yu, Cormode, Conservative or liberal? Personalized differential privacy, ICDE 2015",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = personalised_create,
-    .destroy = personalised_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = personalised_create, .instance_bytes = sizeof(struct personalised))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.personalised", "1.0.0", "Apache-2.0", component)

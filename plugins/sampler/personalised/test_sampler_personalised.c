@@ -63,9 +63,8 @@ static void check_rate(const char *settings, double epsilon, double threshold, d
     plain_close(&host);
 }
 
-static void records_are_kept_by_their_budgets(void **state)
+TEST(records_are_kept_by_their_budgets)
 {
-    (void)state;
     check_rate("epsilon=1; threshold=max", 1, 1, 0.25);
     check_rate("epsilon=1; threshold=max", 1, 1, 1);
     check_rate("epsilon=1; threshold=mean", 1, 0.4, 0.125);
@@ -76,10 +75,9 @@ static void records_are_kept_by_their_budgets(void **state)
 }
 
 /* What is drawn and then noised for t costs a record its budget, min(e, t), and no more. */
-static void the_budget_of_a_record_is_kept(void **state)
+TEST(the_budget_of_a_record_is_kept)
 {
     struct plain_host host;
-    (void)state;
     for (double w = 0.01; w <= 1; w += 0.0625) {
         dpf_sampling sampling = {0};
         dpf_sampler_setup setup = setup_of(1.5);
@@ -94,11 +92,10 @@ static void the_budget_of_a_record_is_kept(void **state)
     }
 }
 
-static void it_says_how_it_samples(void **state)
+TEST(it_says_how_it_samples)
 {
     struct plain_host host;
     dpf_sampling sampling = {0};
-    (void)state;
     open_sampler(&host, "secrecy=server; lifetime=round", 1);
     assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);
     assert_int_equal(sampler->level, DPF_LEVEL_RECORD);
@@ -114,12 +111,11 @@ static void it_says_how_it_samples(void **state)
     plain_close(&host);
 }
 
-static void a_draw_depends_on_round_and_record_only(void **state)
+TEST(a_draw_depends_on_round_and_record_only)
 {
     struct plain_host host, other;
     static float all[N], again[N], part[ITEMS], next[N];
     int same = 0;
-    (void)state;
     for (int i = 0; i < N; i++)
         weights[i] = 0.5F;
     open_sampler(&host, "", 1);
@@ -138,11 +134,10 @@ static void a_draw_depends_on_round_and_record_only(void **state)
     plain_close(&other);
 }
 
-static void budgets_that_do_not_fit_are_refused(void **state)
+TEST(budgets_that_do_not_fit_are_refused)
 {
     struct plain_host host;
     float kept;
-    (void)state;
     dpf_sampler_setup setup = setup_of(0.41);
     plain_open_random(&host, component, "threshold=mean");
     assert_int_equal(sampler->prepare(host.self, &setup), DPF_E_PRIVACY);
@@ -186,14 +181,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_are_kept_by_their_budgets),
-        cmocka_unit_test(the_budget_of_a_record_is_kept),
-        cmocka_unit_test(it_says_how_it_samples),
-        cmocka_unit_test(a_draw_depends_on_round_and_record_only),
-        cmocka_unit_test(budgets_that_do_not_fit_are_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

@@ -37,7 +37,6 @@ static const dpf_param params[P_COUNT] = {
 };
 
 struct poisson {
-    const dpf_host *host;
     const dpf_random_service *random;
     dpf_stream *stream;
     double rate;
@@ -53,35 +52,12 @@ static dpf_status poisson_create(const dpf_host *host, const dpf_params *given, 
     dpf_status status = random->open(host, "draw", &stream);
     if (status != DPF_OK)
         return status;
-    struct poisson *poisson = dpf_memory(host)->allocate(host, sizeof(*poisson));
-    if (!poisson)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    poisson->host = host;
+    struct poisson *poisson = *self;
     poisson->random = random;
     poisson->stream = stream;
     poisson->rate = values[P_RATE].real;
     poisson->weight = values[P_WEIGHT].integer == WEIGHT_INVERSE ? (float)(1 / poisson->rate) : 1;
     poisson->hidden_from = (int32_t)values[P_SECRECY].integer - 1;
-    *self = poisson;
-    return DPF_OK;
-}
-
-static void poisson_destroy(void *self)
-{
-    struct poisson *poisson = self;
-    dpf_memory(poisson->host)->release(poisson->host, poisson);
-}
-
-static int32_t poisson_lifetime(void *self)
-{
-    (void)self;
-    return DPF_LIFETIME_ROUND;
-}
-
-static dpf_status poisson_prepare(void *self, const dpf_sampler_setup *setup)
-{
-    (void)self;
-    (void)setup;
     return DPF_OK;
 }
 
@@ -113,25 +89,13 @@ static dpf_status poisson_draw(void *self, const dpf_call *call, const dpf_draw 
 
 static const dpf_sampler functions = {
     .level = DPF_LEVEL_PARTY,
-    .lifetime = poisson_lifetime,
-    .prepare = poisson_prepare,
     .describe = poisson_describe,
     .draw = poisson_draw,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SAMPLER,
-    .id = "poisson-users",
-    .version = "1.0.0",
-    .summary = "Each user takes part in a round independently with a fixed probability",
-    .citation = "Abadi et al., CCS 2016; Mironov, Talwar, Zhang, arXiv 1908.10530",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = poisson_create,
-    .destroy = poisson_destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_SAMPLER, functions, .id = "poisson-users", .version = "1.0.0",
+              .summary = "Each user takes part in a round independently with a fixed probability",
+              .citation = "Abadi et al., CCS 2016; Mironov, Talwar, Zhang, arXiv 1908.10530",
+              DPF_PARAMS(params), .create = poisson_create, .instance_bytes = sizeof(struct poisson))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.poisson-users", "1.0.0", "Apache-2.0", component)

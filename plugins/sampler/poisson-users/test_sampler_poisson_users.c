@@ -13,9 +13,8 @@ static void draw_users(struct plain_host *host, uint32_t round, int64_t first, i
     assert_int_equal(sampler->draw(host->self, plain_call(host), &draw, weights), DPF_OK);
 }
 
-static void it_says_how_it_samples(void **state)
+TEST(it_says_how_it_samples)
 {
-    (void)state;
     static const struct {
         const char *settings;
         int32_t hidden_from;
@@ -36,7 +35,7 @@ static void it_says_how_it_samples(void **state)
         assert_int_equal(sampling.hidden_from, cases[i].hidden_from);
         assert_true(sampling.rate == 0.25);
         assert_true(sampling.weight_max == cases[i].weight);
-        assert_int_equal(sampler->lifetime(host.self), DPF_LIFETIME_ROUND);
+        assert_true(!sampler->lifetime); /* a round */
         draw_users(&host, 0, 0, USERS, weights);
         for (int u = 0; u < USERS; u++)
             assert_true(weights[u] == 0 || weights[u] == (float)cases[i].weight);
@@ -44,9 +43,8 @@ static void it_says_how_it_samples(void **state)
     }
 }
 
-static void a_draw_depends_on_round_and_user_only(void **state)
+TEST(a_draw_depends_on_round_and_user_only)
 {
-    (void)state;
     struct plain_host host;
     float all[USERS], part[10], next[USERS];
     int taken = 0, same = 0;
@@ -64,9 +62,8 @@ static void a_draw_depends_on_round_and_user_only(void **state)
     plain_close(&host);
 }
 
-static void rate_one_takes_everybody(void **state)
+TEST(rate_one_takes_everybody)
 {
-    (void)state;
     struct plain_host host;
     float all[USERS];
     plain_open_random(&host, component, "rate=1");
@@ -76,9 +73,8 @@ static void rate_one_takes_everybody(void **state)
     plain_close(&host);
 }
 
-static void other_uses_are_refused(void **state)
+TEST(other_uses_are_refused)
 {
-    (void)state;
     struct plain_host host;
     dpf_draw draw = {.size = sizeof(draw), .level = DPF_LEVEL_RECORD, .n = 1};
     float weight;
@@ -103,13 +99,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_says_how_it_samples),
-        cmocka_unit_test(a_draw_depends_on_round_and_user_only),
-        cmocka_unit_test(rate_one_takes_everybody),
-        cmocka_unit_test(other_uses_are_refused),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

@@ -3,9 +3,8 @@
 
 static const dpf_component *component;
 
-static void rates_and_weights(void **state)
+TEST(rates_and_weights)
 {
-    (void)state;
     static const struct {
         const char *settings;
         double rate, weight;
@@ -41,9 +40,8 @@ static void rates_and_weights(void **state)
     }
 }
 
-static void fates_and_refusals(void **state)
+TEST(fates_and_refusals)
 {
-    (void)state;
     struct plain_host host;
     plain_open_random(&host, component, "");
     check_fates(&host);
@@ -65,11 +63,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_and_weights),
-        cmocka_unit_test(fates_and_refusals),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

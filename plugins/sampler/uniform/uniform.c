@@ -37,25 +37,14 @@ struct uniform {
 static dpf_status uniform_create(const dpf_host *host, const dpf_params *given, void **self)
 {
     const dpf_value *values = given->values;
-    struct uniform *uniform = dpf_memory(host)->allocate(host, sizeof(*uniform));
-    if (!uniform)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct uniform *uniform = *self;
     const dpf_status status =
         record_draws_open(&uniform->draws, host, &values[P_SECRECY], &values[P_LIFETIME]);
-    if (status != DPF_OK) {
-        dpf_memory(host)->release(host, uniform);
+    if (status != DPF_OK)
         return status;
-    }
     uniform->rate = values[P_RATE].real;
     uniform->weight = values[P_WEIGHT].integer == WEIGHT_INVERSE ? (float)(1 / uniform->rate) : 1;
-    *self = uniform;
     return DPF_OK;
-}
-
-static void uniform_destroy(void *self)
-{
-    struct uniform *uniform = self;
-    dpf_memory(uniform->draws.host)->release(uniform->draws.host, uniform);
 }
 
 static int32_t uniform_lifetime(void *self)
@@ -100,19 +89,9 @@ static const dpf_sampler functions = {
     .draw = uniform_draw,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SAMPLER,
-    .id = "uniform",
-    .version = "1.0.0",
-    .summary = "Each record takes part independently with the same probability",
-    .citation = "DPIMF (Ran, Ye, Huang, Hu), section VI-B2 and Fig. 6",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = uniform_create,
-    .destroy = uniform_destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_SAMPLER, functions, .id = "uniform", .version = "1.0.0",
+              .summary = "Each record takes part independently with the same probability",
+              .citation = "DPIMF (Ran, Ye, Huang, Hu), section VI-B2 and Fig. 6", DPF_PARAMS(params),
+              .create = uniform_create, .instance_bytes = sizeof(struct uniform))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.uniform", "1.0.0", "Apache-2.0", component)

@@ -16,9 +16,8 @@ static void open_for_items(struct plain_host *host, const char *settings)
     assert_int_equal(((const dpf_sampler *)component->functions)->prepare(host->self, &setup), DPF_OK);
 }
 
-static void in_proportion_to_length(void **state)
+TEST(in_proportion_to_length)
 {
-    (void)state;
     struct plain_host host;
     static float weights[CHECK_RECORDS];
     const dpf_draw draw = check_draw();
@@ -45,9 +44,8 @@ static void in_proportion_to_length(void **state)
 
 /* At its expected size no other probabilities have less variance sum (1/q - 1) |p|^2: moving probability
    between any two users who are neither always kept nor at the limit makes it worse. */
-static void least_variance(void **state)
+TEST(least_variance)
 {
-    (void)state;
     const double rate = 0.5, move = 1e-3;
     for (int a = 0; a < CHECK_USERS; a++)
         for (int b = 0; b < CHECK_USERS; b++) {
@@ -59,9 +57,8 @@ static void least_variance(void **state)
         }
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     struct plain_host host;
     plain_init(&host, component);
     host.random = &plain_random;
@@ -80,12 +77,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_proportion_to_length),
-        cmocka_unit_test(least_variance),
-        cmocka_unit_test(refusals),
-    };
-    return cmocka_run_group_tests(tests, setup, plain_random_end);
-}
+FIXTURE(setup, plain_random_end)

@@ -37,25 +37,14 @@ struct optimal {
 static dpf_status optimal_create(const dpf_host *host, const dpf_params *given, void **self)
 {
     const dpf_value *values = given->values;
-    struct optimal *optimal = dpf_memory(host)->allocate(host, sizeof(*optimal));
-    if (!optimal)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct optimal *optimal = *self;
     const dpf_status status =
         record_draws_open(&optimal->draws, host, &values[P_SECRECY], &values[P_LIFETIME]);
-    if (status != DPF_OK) {
-        dpf_memory(host)->release(host, optimal);
+    if (status != DPF_OK)
         return status;
-    }
     optimal->rate_by_norm = values[P_RATE].real / values[P_NORM].real;
     optimal->max_weight = (float)values[P_MAX_WEIGHT].real;
-    *self = optimal;
     return DPF_OK;
-}
-
-static void optimal_destroy(void *self)
-{
-    struct optimal *optimal = self;
-    dpf_memory(optimal->draws.host)->release(optimal->draws.host, optimal);
 }
 
 static int32_t optimal_lifetime(void *self)
@@ -108,19 +97,10 @@ static const dpf_sampler functions = {
     .draw = optimal_draw,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SAMPLER,
-    .id = "utility-optimal",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_SAMPLER, functions, .id = "utility-optimal", .version = "1.0.0",
     .summary = "Records are kept in proportion to the length of their rows: least variance",
     .citation = "DPIMF (Ran, Ye, Huang, Hu), section VI-B2 and Fig. 6; Neyman (J. R. Stat. Soc. 97, 1934)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = optimal_create,
-    .destroy = optimal_destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = optimal_create, .instance_bytes = sizeof(struct optimal))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sampler.utility-optimal", "1.0.0", "Apache-2.0", component)

@@ -10,15 +10,7 @@
 
 #include "dpframe/dpframe.h"
 
-enum { P_RATE, P_BETA1, P_BETA2, P_EPSILON, P_SCHEDULE, P_DROP_AT, P_DROP_FACTOR, P_DECAY, P_COUNT };
-enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_INVERSE, SCHEDULE_INVERSE_SQRT };
-
-static const dpf_enum_value schedules[] = {
-    {"constant", "the rate of every round"},
-    {"step", "the rate is multiplied by drop-factor at each of drop-at"},
-    {"inverse", "rate / (1 + decay * t) in round t = 0, 1, ..."},
-    {"inverse-sqrt", "rate / sqrt(1 + decay * t) in round t = 0, 1, ..."},
-};
+enum { P_RATE, P_BETA1, P_BETA2, P_EPSILON, P_DROP_AT, P_DROP_FACTOR, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
     [P_RATE] =
@@ -29,61 +21,40 @@ static const dpf_param params[P_COUNT] = {
                                  "Share of the second moment that is kept."),
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1e-8, 0.0, 1e6, DPF_PARAM_OPEN_LO, "",
                                    "Added to the root of the second moment."),
-    [P_SCHEDULE] = DPF_PARAM_ENUM_F("schedule", SCHEDULE_CONSTANT, schedules, 0, "How the rate falls."),
-    [P_DROP_AT] = DPF_PARAM_LIST_F("drop-at", DPF_TYPE_REAL_LIST, "0.25, 0.75", 0.0, 1.0, 0, "of the rounds",
-                                   "When the rate drops, as fractions of all rounds (schedule step)."),
+    [P_DROP_AT] = DPF_PARAM_LIST_F("drop-at", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, 0, "of the rounds",
+                                   "When the rate drops, as fractions of all rounds. Empty: never."),
     [P_DROP_FACTOR] = DPF_PARAM_REAL_F("drop-factor", 0.2, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",
-                                       "What the rate is multiplied by at each drop (schedule step)."),
-    [P_DECAY] = DPF_PARAM_REAL_F("decay", 1.0, 0.0, 1e6, 0, "per round",
-                                 "How fast the rate falls (schedules inverse and inverse-sqrt)."),
+                                       "What the rate is multiplied by at each drop."),
 };
 
 struct adam {
-    const dpf_host *host;
     double rate;
     double beta1;
     double beta2;
     double epsilon;
-    int64_t schedule;
     const double *drop_at;
     int64_t n_drops;
     double drop_factor;
-    double decay;
 };
 
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
 {
     const dpf_value *v = values->values;
-    struct adam *adam;
+    struct adam *adam = *self;
 
     for (int64_t i = 1; i < v[P_DROP_AT].count; i++) {
         if (v[P_DROP_AT].reals[i] < v[P_DROP_AT].reals[i - 1]) {
             return host->fail(host, DPF_E_CONFIG, P_DROP_AT, "drop-at must be in ascending order");
         }
     }
-    adam = dpf_memory(host)->allocate(host, sizeof(*adam));
-    if (!adam) {
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    }
-    adam->host = host;
     adam->rate = v[P_RATE].real;
     adam->beta1 = v[P_BETA1].real;
     adam->beta2 = v[P_BETA2].real;
     adam->epsilon = v[P_EPSILON].real;
-    adam->schedule = v[P_SCHEDULE].integer;
     adam->drop_at = v[P_DROP_AT].reals;
     adam->n_drops = v[P_DROP_AT].count;
     adam->drop_factor = v[P_DROP_FACTOR].real;
-    adam->decay = v[P_DECAY].real;
-    *self = adam;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct adam *adam = self;
-
-    dpf_memory(adam->host)->release(adam->host, adam);
 }
 
 /* The first moments, then the second ones. */
@@ -97,22 +68,13 @@ static double rate_of(const struct adam *adam, int32_t round, int32_t n_rounds)
 {
     double rate = adam->rate;
 
-    switch (adam->schedule) {
-    case SCHEDULE_STEP:
-        for (int64_t i = 0; i < adam->n_drops; i++) {
-            /* The tolerance keeps 0.07 of 100 rounds at 7, though the product is above. */
-            if ((double)round >= adam->drop_at[i] * n_rounds - 1e-6) {
-                rate *= adam->drop_factor;
-            }
+    for (int64_t i = 0; i < adam->n_drops; i++) {
+        /* The tolerance keeps 0.07 of 100 rounds at 7, though the product is above. */
+        if ((double)round >= adam->drop_at[i] * n_rounds - 1e-6) {
+            rate *= adam->drop_factor;
         }
-        return rate;
-    case SCHEDULE_INVERSE:
-        return rate / (1.0 + adam->decay * round);
-    case SCHEDULE_INVERSE_SQRT:
-        return rate / sqrt(1.0 + adam->decay * round);
-    default:
-        return rate;
     }
+    return rate;
 }
 
 struct step {
@@ -186,19 +148,10 @@ static const dpf_solver functions = {
     .solve = solve,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "adam",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_SOLVER, functions, .id = "adam", .version = "1.0.0",
     .summary = "Adam, one step of adaptive moment estimation",
     .citation = "Kingma and Ba, Adam: a method for stochastic optimization (ICLR 2015), Algorithm 1",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct adam))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.adam", "1.0.0", "Apache-2.0", component)

@@ -166,19 +166,10 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
     if (values[P_LAMBDA].is_set && values[P_RADIUS].is_set)
         return host->fail(host, DPF_E_CONFIG, P_RADIUS,
                           "radius and lambda both set the ball: give one of them");
-    struct ball *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct ball *self = *out;
     self->host = host;
     self->radius = values[P_RADIUS].is_set ? values[P_RADIUS].real : 1 / sqrt(values[P_LAMBDA].real);
-    *out = self;
     return DPF_OK;
-}
-
-static void destroy(void *instance)
-{
-    struct ball *self = instance;
-    dpf_memory(self->host)->release(self->host, self);
 }
 
 static const dpf_param params[P_COUNT] = {
@@ -195,20 +186,11 @@ static const dpf_solver functions = {
     .utility = ball_utility,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "ball",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_SOLVER, functions, .id = "ball", .version = "1.0.0",
     .summary = "Exact minimiser of a quadratic, definite or not, over a ball",
     .citation =
         "DPIMF (Ran, Ye, Huang, Hu), Algorithm 1; More, Sorensen (SIAM J. Sci. Stat. Comput. 4, 1983)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct ball))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.ball", "1.0.0", "Apache-2.0", component)

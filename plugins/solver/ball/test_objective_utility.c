@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Theorem 5 of DPIMF by hand, where Corollary 1 holds and where it does not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "kit/test.h"
 #include "objective_utility.h"
 
 static void near(double got, double expected)
@@ -17,9 +12,8 @@ static void near(double got, double expected)
 }
 
 /* d = 4, N = 10, c = 1/2, epsilon = 2, alpha0 = .8, beta = (.1, .8, .1): sqrt2 c d N / epsilon = 10 sqrt2. */
-static void numbers_by_hand(void **state)
+TEST(numbers_by_hand)
 {
-    (void)state;
     const struct objective_setting s = {4, 10, 0.5, 2, 0.8, {0, 0.1, 0.8, 0.1}};
     struct objective_bounds b;
     objective_bounds(&s, &b);
@@ -78,9 +72,8 @@ static void check_order(const struct objective_setting *s)
 
 /* Corollary 1's first part needs more than it says: beta_1 (d + 1)^2 >= 2 d in place of >= 1, or a large N.
  */
-static void corollary_1(void **state)
+TEST(corollary_1)
 {
-    (void)state;
     n_claimed = n_separated = n_wrong = 0;
     for_settings(check_order);
     assert_true(n_separated > 1000);
@@ -100,9 +93,8 @@ static void corollary_1(void **state)
 }
 
 /* (c d + 1)^2 <= c (d + 1)^2 from c = 1/d^2 to 1, and nowhere else. */
-static void the_published_strawman_needs_a_bounded_c(void **state)
+TEST(the_published_strawman_needs_a_bounded_c)
 {
-    (void)state;
     for (int64_t d = 2; d <= 40; d++)
         for (int i = -60; i <= 20; i++) {
             const double c = exp2(i / 5.0), dd = (double)d;
@@ -118,9 +110,8 @@ static void the_published_strawman_needs_a_bounded_c(void **state)
         }
 }
 
-static void a_share_of_nothing(void **state)
+TEST(a_share_of_nothing)
 {
-    (void)state;
     struct objective_setting s = {3, 2, 1, 1, 1, {0, 1, 0, 0}};
     struct objective_bounds b;
     objective_bounds(&s, &b); /* alpha0 = 1 hides nothing in the second order */
@@ -132,15 +123,4 @@ static void a_share_of_nothing(void **state)
     assert_true(isinf(b.derived[OBJECTIVE_SYM]));
     assert_true(isfinite(b.published[OBJECTIVE_OPT]));
     assert_true(isfinite(b.derived[OBJECTIVE_STR]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_by_hand),
-        cmocka_unit_test(corollary_1),
-        cmocka_unit_test(the_published_strawman_needs_a_bounded_c),
-        cmocka_unit_test(a_share_of_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

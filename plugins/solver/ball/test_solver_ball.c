@@ -226,9 +226,8 @@ static void random_problem(struct problem *p, int d, double lift, double force)
     round_problem(p);
 }
 
-static void any_matrix(void **state)
+TEST(any_matrix)
 {
-    (void)state;
     static const uint32_t layouts[] = {DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL, DPF_LAYOUT_LOWER};
     static const double lifts[] = {0, 1, -5, 60, 1e4}, forces[] = {1, 1e-6, 1e5};
     for (int d = 1; d <= MOST; d += d < 24 ? 1 : 4)
@@ -241,9 +240,8 @@ static void any_matrix(void **state)
 }
 
 /* A diagonal matrix, where float32 leaves no doubt about the eigenvectors; b avoids the lowest of them. */
-static void hard_case(void **state)
+TEST(hard_case)
 {
-    (void)state;
     for (int d = 1; d <= MOST; d++)
         for (int multiplicity = 1; multiplicity <= (d < 3 ? d : 3); multiplicity++)
             for (int zero = 0; zero < 2; zero++) {
@@ -261,9 +259,8 @@ static void hard_case(void **state)
 }
 
 /* In a rotated basis: A = sum of lambda_k times Householder's columns. Rounded to float32, so nearly hard. */
-static void hard_case_in_general_position(void **state)
+TEST(hard_case_in_general_position)
 {
-    (void)state;
     for (int d = 2; d <= MOST; d++) {
         struct problem p = {.d = d, .radius = 1.5};
         double v[MOST], sum = 0;
@@ -286,9 +283,8 @@ static void hard_case_in_general_position(void **state)
 }
 
 /* Points of a fine grid of the disc and the ball: none is better. */
-static void brute_force(void **state)
+TEST(brute_force)
 {
-    (void)state;
     for (int trial = 0; trial < 60; trial++) {
         struct problem p;
         random_problem(&p, 2 + trial % 2, trial % 5 - 2, trial % 3 ? 1 : 0.01);
@@ -310,9 +306,8 @@ static void brute_force(void **state)
 }
 
 /* Singular but not indefinite: the shortest solution, nothing for b = 0. */
-static void singular(void **state)
+TEST(singular)
 {
-    (void)state;
     struct problem p = {.d = 6, .radius = 1};
     struct bench s;
     solve_and_check(&p, DPF_LAYOUT_PACKED);
@@ -334,9 +329,8 @@ static void singular(void **state)
 }
 
 /* Gram row, ridges and rows without a matrix of their own: the same as the sum written out. */
-static void parts_add_up(void **state)
+TEST(parts_add_up)
 {
-    (void)state;
     for (int own = 0; own < 2; own++) {
         struct problem gram, mine, whole;
         struct bench s;
@@ -376,9 +370,8 @@ static void parts_add_up(void **state)
     }
 }
 
-static void extremes_and_refusals(void **state)
+TEST(extremes_and_refusals)
 {
-    (void)state;
     struct problem p;
     struct bench s;
     const dpf_component *component = plain_component("ball", DPF_ROLE_SOLVER, "ball");
@@ -404,18 +397,4 @@ static void extremes_and_refusals(void **state)
     assert_true(fabs(solver->radius(s.host.self) - 5) < 1e-12);
     plain_close(&s.host);
     plain_check_memory(component, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_matrix),
-        cmocka_unit_test(hard_case),
-        cmocka_unit_test(hard_case_in_general_position),
-        cmocka_unit_test(brute_force),
-        cmocka_unit_test(singular),
-        cmocka_unit_test(parts_add_up),
-        cmocka_unit_test(extremes_and_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

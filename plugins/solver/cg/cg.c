@@ -18,7 +18,7 @@
 
 #define CACHE_BYTES (512 * 1024)
 
-enum { P_STEPS, P_TOLERANCE, P_KERNEL, P_COUNT };
+enum { P_STEPS, P_TOLERANCE, P_COUNT };
 
 struct cg {
     const dpf_host *host;
@@ -90,6 +90,9 @@ static dpf_status start(const struct cg *self, struct group *g)
         float *rhs = g->rhs + row * p;
         normal_rhs(n, g->first + row, rhs);
         const float b2 = self->kernels->dot(rhs, rhs, p);
+        if (!isfinite(b2)) /* any residual would be small beside it */
+            return normal_fail(self->host, batch, g->first + row,
+                               "its right side, or the square of it, is not finite");
         /* Below the rounding of its numbers a residual says nothing any more, not even the sign of its curvature. */
         const double least = fmax(self->tolerance, (double)FLT_EPSILON);
         g->target2[row] = (float)(least * least) * b2;
@@ -224,32 +227,17 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const struct cg_kernels *kernels = cg_kernels_find((int)params->values[P_KERNEL].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
-    struct cg *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    const struct cg_kernels *kernels = cg_kernels_find(SIMD_KIND_AUTO);
+    struct cg *self = *out;
     *self = (struct cg){host, kernels, params->values[P_STEPS].integer, params->values[P_TOLERANCE].real};
-    *out = self;
     return DPF_OK;
 }
-
-static void destroy(void *instance)
-{
-    struct cg *self = instance;
-    dpf_memory(self->host)->release(self->host, self);
-}
-
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
 
 static const dpf_param params[P_COUNT] = {
     [P_STEPS] = DPF_PARAM_INT_F("steps", 3, 1, 10000, 0, "steps",
                                 "Most steps of a solve; each solve starts from the last solution."),
     [P_TOLERANCE] = DPF_PARAM_REAL_F("tolerance", 1e-6, 0, 1, 0, "",
                                      "A row is done when its residual is this small, relative to b / 2."),
-    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
-                                  "Instructions of the loops; fixes the bits across machines."),
 };
 
 static const dpf_solver functions = {
@@ -257,19 +245,9 @@ static const dpf_solver functions = {
     .solve = solve,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "cg",
-    .version = "1.0.0",
-    .summary = "A few warm-started conjugate-gradient steps; fast for many unknowns",
-    .citation = "Takacs, Pilaszy, Tikk (RecSys 2011)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_SOLVER, functions, .id = "cg", .version = "1.0.0",
+              .summary = "A few warm-started conjugate-gradient steps; fast for many unknowns",
+              .citation = "Takacs, Pilaszy, Tikk (RecSys 2011)", DPF_PARAMS(params), .create = create,
+              .instance_bytes = sizeof(struct cg))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.cg", "1.0.0", "Apache-2.0", component)

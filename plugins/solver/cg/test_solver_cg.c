@@ -1,94 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Steps are the textbook's. What cg has in common with other solvers: ../normal/test_solver_quadratics.c. */
 #include "solver_check.h"
-
-static const int32_t orders[] = {1, 2, 3, 15, 16, 17, 33, 64, 100, 130};
 
 static const dpf_component *cg(void)
 {
     return plain_component("cg", DPF_ROLE_SOLVER, "cg");
-}
-
-/* The operator as a host would give it, with the promises of role/solver.h checked. */
-static dpf_status product(void *context, int64_t first, int64_t count, const float *x, int64_t x_stride,
-                          float *out, int64_t out_stride)
-{
-    const struct systems *s = context;
-    const int64_t d = s->d;
-    assert_true(first >= 0);
-    assert_true(count > 0);
-    assert_true(first + count <= SYSTEMS);
-    assert_true(x_stride % 16 == 0);
-    assert_true(out_stride % 16 == 0);
-    assert_true(x_stride >= d);
-    assert_true(out_stride >= d);
-    assert_true((uintptr_t)x % 64 == 0);
-    assert_true((uintptr_t)out % 64 == 0);
-    for (int64_t r = 0; r < count; r++, x += x_stride, out += out_stride) {
-        for (int64_t i = d; i < x_stride; i++)
-            assert_true(x[i] == 0);
-        memset(out, 0, (size_t)out_stride * sizeof(float));
-        for (int64_t i = 0; i < d; i++) {
-            double sum = 0;
-            for (int64_t j = 0; j < d; j++)
-                sum += s->records[first + r][i * d + j] * x[j];
-            out[i] = (float)sum;
-        }
-    }
-    return DPF_OK;
-}
-
-static void systems_for_cg(struct systems *s, int64_t d, uint32_t layout)
-{
-    systems_new(s, d, layout);
-    if (layout == DPF_LAYOUT_OPERATOR) {
-        s->batch.product = product;
-        s->batch.product_context = s;
-    }
-}
-
-static void check_residuals(const char *settings)
-{
-    const uint32_t layouts[4] = {DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL, DPF_LAYOUT_LOWER, DPF_LAYOUT_OPERATOR};
-    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-        for (int l = 0; l < 4; l++) {
-            struct plain_host host;
-            struct systems s;
-            plain_init(&host, cg());
-            const dpf_status status = plain_create(&host, settings);
-            if (status == DPF_E_CONFIG && host.param >= 0) { /* this processor lacks the kernel */
-                plain_close(&host);
-                skip();
-            }
-            assert_int_equal(status, DPF_OK);
-            const dpf_solver *solver = host.component->functions;
-            systems_for_cg(&s, orders[i], layouts[l]);
-            if (solver->solve(host.self, plain_call(&host), &s.batch) != DPF_OK)
-                fail_msg("d %d: %s", (int)orders[i], host.report);
-            systems_check(&s, 1e-5);
-            for (int64_t j = 0; j < s.d; j++)
-                assert_true(s.rows[3 * s.stride + 1 + j] == 0); /* no right side: 0, not the start */
-            systems_free(&s);
-            plain_close(&host);
-        }
-    }
-}
-
-static void test_converges(void **state)
-{
-    (void)state;
-    check_residuals("steps=1000; tolerance=3e-7");
-}
-
-static void test_converges_avx2(void **state)
-{
-    (void)state;
-    check_residuals("steps=1000; tolerance=3e-7; kernel=avx2");
-}
-
-static void test_converges_portable(void **state)
-{
-    (void)state;
-    check_residuals("steps=1000; tolerance=3e-7; kernel=portable");
 }
 
 /* Float64 conjugate gradients, as in any textbook, for as many steps. */
@@ -124,15 +40,14 @@ static void reference(const struct systems *s, int64_t row, int64_t steps, doubl
 }
 
 /* Three steps from a warm start are the textbook's three, in both forms, for any batch. */
-static void test_three_steps(void **state)
+TEST(test_three_steps)
 {
-    (void)state;
     for (int form = 0; form < 2; form++) {
         struct plain_host host;
         struct systems s;
         plain_open(&host, cg(), "tolerance=0");
         const dpf_solver *solver = host.component->functions;
-        systems_for_cg(&s, 40, form ? DPF_LAYOUT_OPERATOR : DPF_LAYOUT_LOWER);
+        systems_new(&s, 40, form ? DPF_LAYOUT_OPERATOR : DPF_LAYOUT_LOWER);
         for (int64_t i = 0; i < SYSTEMS * s.stride; i++)
             s.rows[i] = (float)(2 * solver_uniform() - 1);
         float *before = malloc((size_t)(SYSTEMS * s.stride) * sizeof(float)), *whole = s.rows;
@@ -147,25 +62,15 @@ static void test_three_steps(void **state)
             for (int64_t i = 0; i < s.d; i++)
                 assert_true(fabs(x[i] - whole[r * s.stride + 1 + i]) < 2e-4);
         }
-        /* The second half of the rows alone: the same bytes. */
+        /* A batch of the first three rows alone: the same bytes. */
         dpf_solve part = s.batch;
         float *again = malloc((size_t)(SYSTEMS * s.stride) * sizeof(float));
         assert_non_null(again);
         memcpy(again, before, (size_t)(SYSTEMS * s.stride) * sizeof(float));
-        if (!form) {
-            part.n_rows = 2;
-            part.blocks += 5 * part.blocks_stride;
-            part.current = again + 5 * s.stride;
-            part.next = again + 5 * s.stride;
-            assert_int_equal(solver->solve(host.self, plain_call(&host), &part), DPF_OK);
-            assert_memory_equal(again + 5 * s.stride, whole + 5 * s.stride, (size_t)(2 * s.stride) * 4);
-        } else { /* a batch of the first three rows */
-            part.n_rows = 3;
-            part.current = again;
-            part.next = again;
-            assert_int_equal(solver->solve(host.self, plain_call(&host), &part), DPF_OK);
-            assert_memory_equal(again, whole, (size_t)(3 * s.stride) * 4);
-        }
+        part.n_rows = 3;
+        part.current = part.next = again;
+        assert_int_equal(solver->solve(host.self, plain_call(&host), &part), DPF_OK);
+        assert_memory_equal(again, whole, (size_t)(3 * s.stride) * 4);
         free(again);
         free(before);
         systems_free(&s);
@@ -186,32 +91,15 @@ static dpf_status failing_product(void *context, int64_t first, int64_t count, c
     return DPF_E_CANCELLED;
 }
 
-static void test_failures(void **state)
+TEST(a_failing_product_ends_it)
 {
-    (void)state;
     struct plain_host host;
     struct systems s;
     plain_open(&host, cg(), "");
     const dpf_solver *solver = host.component->functions;
-    systems_for_cg(&s, 20, DPF_LAYOUT_PACKED);
-    s.blocks[4 * s.batch.blocks_stride + dpf_packed_length(20) - 1] = -1e6f;
-    assert_int_equal(solver->solve(host.self, plain_call(&host), &s.batch), DPF_E_NUMERIC);
-    assert_non_null(strstr(host.report, "item row 104"));
-    systems_free(&s);
-    systems_for_cg(&s, 20, DPF_LAYOUT_OPERATOR);
+    systems_new(&s, 20, DPF_LAYOUT_OPERATOR);
     s.batch.product = failing_product;
     assert_int_equal(solver->solve(host.self, plain_call(&host), &s.batch), DPF_E_CANCELLED);
     systems_free(&s);
     plain_close(&host);
-    plain_check_memory(cg(), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_converges),          cmocka_unit_test(test_converges_avx2),
-        cmocka_unit_test(test_converges_portable), cmocka_unit_test(test_three_steps),
-        cmocka_unit_test(test_failures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include "dpframe/plugin.h"
 #include "simd.h"
 
-enum { P_REFINE, P_KERNEL, P_COUNT };
+enum { P_REFINE, P_COUNT };
 
 struct cholesky {
     const dpf_host *host;
@@ -107,30 +107,15 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    const struct cholesky_kernels *kernels = cholesky_kernels_find((int)params->values[P_KERNEL].integer);
-    if (!kernels)
-        return host->fail(host, DPF_E_CONFIG, P_KERNEL, "this processor lacks the wanted kernel: use auto");
-    struct cholesky *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    const struct cholesky_kernels *kernels = cholesky_kernels_find(SIMD_KIND_AUTO);
+    struct cholesky *self = *out;
     *self = (struct cholesky){host, kernels, params->values[P_REFINE].integer};
-    *out = self;
     return DPF_OK;
 }
-
-static void destroy(void *instance)
-{
-    struct cholesky *self = instance;
-    dpf_memory(self->host)->release(self->host, self);
-}
-
-static const dpf_enum_value kernel_kinds[] = {SIMD_KINDS};
 
 static const dpf_param params[P_COUNT] = {
     [P_REFINE] = DPF_PARAM_INT_F("refine", 0, 0, 3, 0, "steps",
                                  "Steps of iterative refinement with a float64 residual."),
-    [P_KERNEL] = DPF_PARAM_ENUM_F("kernel", SIMD_KIND_AUTO, kernel_kinds, 0,
-                                  "Instructions of the loops; fixes the bits across machines."),
 };
 
 static const dpf_solver functions = {
@@ -138,19 +123,8 @@ static const dpf_solver functions = {
     .solve = solve,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "cholesky",
-    .version = "1.0.0",
-    .summary = "Exact minimiser of a positive definite quadratic",
-    .citation = "",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_SOLVER, functions, .id = "cholesky", .version = "1.0.0",
+              .summary = "Exact minimiser of a positive definite quadratic", .citation = "",
+              DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct cholesky))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.cholesky", "1.0.0", "Apache-2.0", component)

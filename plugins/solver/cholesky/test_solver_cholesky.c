@@ -1,95 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What cholesky alone does. What it has in common with other solvers: ../normal/test_solver_quadratics.c. */
 #include "solver_check.h"
-
-static const uint32_t layouts[3] = {DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL, DPF_LAYOUT_LOWER};
-static const int32_t orders[] = {1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 48, 64, 65, 100, 130};
 
 static const dpf_component *cholesky(void)
 {
     return plain_component("cholesky", DPF_ROLE_SOLVER, "cholesky");
 }
 
-static void check_residuals(const char *settings, double tolerance)
-{
-    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-        for (int l = 0; l < 3; l++) {
-            struct plain_host host;
-            struct systems s;
-            plain_init(&host, cholesky());
-            const dpf_status status = plain_create(&host, settings);
-            if (status == DPF_E_CONFIG && host.param >= 0) { /* this processor lacks the kernel */
-                plain_close(&host);
-                skip();
-            }
-            assert_int_equal(status, DPF_OK);
-            const dpf_solver *solver = host.component->functions;
-            systems_new(&s, orders[i], layouts[l]);
-            if (solver->solve(host.self, plain_call(&host), &s.batch) != DPF_OK)
-                fail_msg("d %d: %s", (int)orders[i], host.report);
-            systems_check(&s, tolerance);
-            systems_free(&s);
-            plain_close(&host);
-        }
-    }
-}
-
-static void test_residuals(void **state)
-{
-    (void)state;
-    check_residuals("", 3e-6);
-}
-
-static void test_residuals_refined(void **state)
-{
-    (void)state;
-    check_residuals("refine=1", 5e-7);
-}
-
-static void test_residuals_avx2(void **state)
-{
-    (void)state;
-    check_residuals("kernel=avx2; refine=1", 5e-7);
-}
-
-static void test_residuals_portable(void **state)
-{
-    (void)state;
-    check_residuals("kernel=portable", 3e-6);
-}
-
-/* A row's bytes must not depend on the batch it is in. */
-static void test_batches(void **state)
-{
-    (void)state;
-    struct plain_host host;
-    struct systems s;
-    plain_open(&host, cholesky(), "");
-    const dpf_solver *solver = host.component->functions;
-    systems_new(&s, 37, DPF_LAYOUT_LOWER);
-    assert_int_equal(solver->solve(host.self, plain_call(&host), &s.batch), DPF_OK);
-    float *whole = malloc((size_t)(SYSTEMS * s.stride) * sizeof(float));
-    assert_non_null(whole);
-    memcpy(whole, s.rows, (size_t)(SYSTEMS * s.stride) * sizeof(float));
-    for (int64_t r = 0; r < SYSTEMS; r++) {
-        dpf_solve one = s.batch;
-        one.n_rows = 1;
-        one.blocks += r * one.blocks_stride;
-        one.next += r * one.next_stride;
-        one.current = one.next;
-        for (int64_t i = 0; i < s.d; i++)
-            one.next[1 + i] = 5;
-        assert_int_equal(solver->solve(host.self, plain_call(&host), &one), DPF_OK);
-    }
-    assert_memory_equal(whole, s.rows, (size_t)(SYSTEMS * s.stride) * sizeof(float));
-    free(whole);
-    systems_free(&s);
-    plain_close(&host);
-}
-
 /* An item without records whose bias alone is regularised: its factors are 0, not an error. */
-static void test_untouched_unknowns(void **state)
+TEST(test_untouched_unknowns)
 {
-    (void)state;
     struct plain_host host;
     struct systems s;
     plain_open(&host, cholesky(), "");
@@ -118,9 +38,8 @@ static void test_untouched_unknowns(void **state)
     plain_close(&host);
 }
 
-static void test_not_positive_definite(void **state)
+TEST(indefinite_rows_are_sent_to_ball)
 {
-    (void)state;
     struct plain_host host;
     struct systems s;
     plain_open(&host, cholesky(), "");
@@ -128,50 +47,7 @@ static void test_not_positive_definite(void **state)
     systems_new(&s, 20, DPF_LAYOUT_PACKED);
     s.blocks[4 * s.batch.blocks_stride + dpf_packed_length(20) - 1] = -1e4f;
     assert_int_equal(solver->solve(host.self, plain_call(&host), &s.batch), DPF_E_NUMERIC);
-    assert_non_null(strstr(host.report, "item row 104"));
     assert_non_null(strstr(host.report, "ball"));
-    plain_clear(&host);
-    s.blocks[4 * s.batch.blocks_stride + dpf_packed_length(20) - 1] = NAN;
-    assert_int_equal(solver->solve(host.self, plain_call(&host), &s.batch), DPF_E_NUMERIC);
     systems_free(&s);
     plain_close(&host);
-}
-
-/* A row of which nothing is known and nothing is asked becomes 0; a gradient query is refused. */
-static void test_void_row_and_gradient(void **state)
-{
-    (void)state;
-    struct plain_host host;
-    struct systems s;
-    plain_open(&host, cholesky(), "");
-    const dpf_solver *solver = host.component->functions;
-    systems_new(&s, 18, DPF_LAYOUT_LOWER);
-    s.query.ridge_constant = s.query.ridge_per_count = NULL;
-    s.batch.gram = NULL;
-    s.batch.n_rows = 1; /* row 0 has no records */
-    for (int64_t i = 0; i < s.d; i++)
-        s.blocks[s.query.blocks[1].offset + i] = 0;
-    assert_int_equal(solver->solve(host.self, plain_call(&host), &s.batch), DPF_OK);
-    for (int64_t i = 0; i < s.d; i++)
-        assert_true(s.rows[1 + i] == 0);
-    s.query.form = DPF_FORM_GRADIENT;
-    assert_int_equal(solver->solve(host.self, plain_call(&host), &s.batch), DPF_E_UNSUPPORTED);
-    systems_free(&s);
-    plain_close(&host);
-    plain_check_memory(cholesky(), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_residuals),
-        cmocka_unit_test(test_residuals_refined),
-        cmocka_unit_test(test_residuals_avx2),
-        cmocka_unit_test(test_residuals_portable),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_untouched_unknowns),
-        cmocka_unit_test(test_not_positive_definite),
-        cmocka_unit_test(test_void_row_and_gradient),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

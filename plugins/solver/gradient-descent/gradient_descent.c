@@ -12,10 +12,8 @@
 
 enum {
     P_RATE,
-    P_SCHEDULE,
     P_DROP_AT,
     P_DROP_FACTOR,
-    P_DECAY,
     P_MOMENTUM,
     P_RADIUS,
     P_COUNT,
@@ -23,24 +21,13 @@ enum {
     P_DAMPED_COUNT
 };
 
-static const dpf_enum_value schedules[] = {
-    {"constant", "the rate of every round"},
-    {"step", "the rate is multiplied by drop-factor at each of drop-at"},
-    {"inverse", "rate / (1 + decay * t) in round t = 0, 1, ..."},
-    {"inverse-sqrt", "rate / sqrt(1 + decay * t) in round t = 0, 1, ..."},
-};
-
 #define COMMON_PARAMS                                                                                        \
     [P_RATE] =                                                                                               \
         DPF_PARAM_REAL_F("rate", 0.01, 0.0, 1e6, DPF_PARAM_OPEN_LO, "", "Step size of the first round."),    \
-    [P_SCHEDULE] = DPF_PARAM_ENUM_F("schedule", SCHEDULE_CONSTANT, schedules, 0, "How the rate falls."),     \
-    [P_DROP_AT] =                                                                                            \
-        DPF_PARAM_LIST_F("drop-at", DPF_TYPE_REAL_LIST, "0.25, 0.75", 0.0, 1.0, 0, "of the rounds",          \
-                         "When the rate drops, as fractions of all rounds (schedule step)."),                \
+    [P_DROP_AT] = DPF_PARAM_LIST_F("drop-at", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, 0, "of the rounds",          \
+                                   "When the rate drops, as fractions of all rounds. Empty: never."),        \
     [P_DROP_FACTOR] = DPF_PARAM_REAL_F("drop-factor", 0.2, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",                  \
-                                       "What the rate is multiplied by at each drop (schedule step)."),      \
-    [P_DECAY] = DPF_PARAM_REAL_F("decay", 1.0, 0.0, 1e6, 0, "per round",                                     \
-                                 "How fast the rate falls (schedules inverse and inverse-sqrt)."),           \
+                                       "What the rate is multiplied by at each drop."),                      \
     [P_MOMENTUM] = DPF_PARAM_REAL_F("momentum", 0.0, 0.0, 1.0, DPF_PARAM_OPEN_HI, "",                        \
                                     "Share of the last step's direction that is kept (heavy ball)."),        \
     [P_RADIUS] =                                                                                             \
@@ -61,28 +48,21 @@ static const dpf_param damped_params[P_DAMPED_COUNT] = {
 static dpf_status create_with(const dpf_host *host, const dpf_params *values, double curvature, void **self)
 {
     const dpf_value *v = values->values;
-    struct gradient_descent *descent;
+    struct gradient_descent *descent = *self;
 
     for (int64_t i = 1; i < v[P_DROP_AT].count; i++) {
         if (v[P_DROP_AT].reals[i] < v[P_DROP_AT].reals[i - 1]) {
             return host->fail(host, DPF_E_CONFIG, P_DROP_AT, "drop-at must be in ascending order");
         }
     }
-    descent = dpf_memory(host)->allocate(host, sizeof(*descent));
-    if (!descent) {
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    }
     descent->host = host;
     descent->rate = v[P_RATE].real;
-    descent->schedule = v[P_SCHEDULE].integer;
     descent->drop_at = v[P_DROP_AT].reals;
     descent->n_drops = v[P_DROP_AT].count;
     descent->drop_factor = v[P_DROP_FACTOR].real;
-    descent->decay = v[P_DECAY].real;
     descent->momentum = v[P_MOMENTUM].real;
     descent->radius = v[P_RADIUS].real;
     descent->curvature = curvature;
-    *self = descent;
     return DPF_OK;
 }
 
@@ -94,13 +74,6 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
 static dpf_status create_damped(const dpf_host *host, const dpf_params *values, void **self)
 {
     return create_with(host, values, values->values[P_CURVATURE].real, self);
-}
-
-static void destroy(void *self)
-{
-    struct gradient_descent *descent = self;
-
-    dpf_memory(descent->host)->release(descent->host, descent);
 }
 
 static int32_t state_width(void *self, int32_t dimension)
@@ -121,22 +94,13 @@ double gradient_descent_rate(const struct gradient_descent *descent, int32_t rou
 {
     double rate = descent->rate;
 
-    switch (descent->schedule) {
-    case SCHEDULE_STEP:
-        for (int64_t i = 0; i < descent->n_drops; i++) {
-            /* The tolerance keeps 0.07 of 100 rounds at 7, though the product is above. */
-            if ((double)round >= descent->drop_at[i] * n_rounds - 1e-6) {
-                rate *= descent->drop_factor;
-            }
+    for (int64_t i = 0; i < descent->n_drops; i++) {
+        /* The tolerance keeps 0.07 of 100 rounds at 7, though the product is above. */
+        if ((double)round >= descent->drop_at[i] * n_rounds - 1e-6) {
+            rate *= descent->drop_factor;
         }
-        return rate;
-    case SCHEDULE_INVERSE:
-        return rate / (1.0 + descent->decay * round);
-    case SCHEDULE_INVERSE_SQRT:
-        return rate / sqrt(1.0 + descent->decay * round);
-    default:
-        return rate;
     }
+    return rate;
 }
 
 /*
@@ -268,51 +232,24 @@ static const dpf_solver record_functions = {
     .solve = solve,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "gradient-descent",
-    .version = "1.0.0",
-    .summary = "One step of gradient descent, with schedule, momentum and projection to a ball",
+DPF_COMPONENT(
+    component, DPF_ROLE_SOLVER, functions, .id = "gradient-descent", .version = "1.0.0",
+    .summary = "One step of gradient descent, with momentum, drops of the rate, and projection to a ball",
     .citation = "Polyak, Some methods of speeding up the convergence of iteration methods (1964)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct gradient_descent))
 
-static const dpf_component damped_component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "damped-gradient-descent",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    damped_component, DPF_ROLE_SOLVER, damped_functions, .id = "damped-gradient-descent", .version = "1.0.0",
     .summary = "Gradient descent with steps damped by the number of records of the row, for summed gradients",
-    .citation = "",
-    .params = damped_params,
-    .n_params = P_DAMPED_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create_damped,
-    .destroy = destroy,
-    .functions = &damped_functions,
-};
+    .citation = "", DPF_PARAMS(damped_params), .create = create_damped,
+    .instance_bytes = sizeof(struct gradient_descent))
 
-static const dpf_component record_component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "sgd",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    record_component, DPF_ROLE_SOLVER, record_functions, .id = "sgd", .version = "1.0.0",
     .summary = "Stochastic gradient descent: a step after each record, in an order that the seed draws anew "
                "each round",
     .citation = "Koren, Bell, Volinsky, Matrix factorization techniques for recommender systems (2009)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &record_functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct gradient_descent))
 
 static const dpf_component *const components[] = {&component, &damped_component, &record_component};
 

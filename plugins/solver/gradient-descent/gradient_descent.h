@@ -5,16 +5,12 @@
 
 #include "dpframe/dpframe.h"
 
-enum gradient_descent_schedule { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_INVERSE, SCHEDULE_INVERSE_SQRT };
-
 struct gradient_descent {
     const dpf_host *host;
     double rate;
-    int64_t schedule;
     const double *drop_at;
     int64_t n_drops;
     double drop_factor;
-    double decay;
     double momentum;
     double radius;
     double curvature; /* of the damped step; 0: plain */

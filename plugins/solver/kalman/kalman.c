@@ -290,21 +290,12 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    struct kalman *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct kalman *self = *out;
     *self = (struct kalman){.host = host,
                             .residual = params->values[P_RESIDUAL].real,
                             .forget = params->values[P_FORGET].real,
                             .prior = (int32_t)params->values[P_PRIOR].integer};
-    *out = self;
     return DPF_OK;
-}
-
-static void destroy(void *instance)
-{
-    struct kalman *self = instance;
-    dpf_memory(self->host)->release(self->host, self);
 }
 
 static const dpf_enum_value priors[] = {
@@ -327,19 +318,10 @@ static const dpf_solver functions = {
     .solve = solve,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "kalman",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_SOLVER, functions, .id = "kalman", .version = "1.0.0",
     .summary = "The expected row given a noisy quadratic, from the known variance of its noise",
     .citation = "Kalman, A new approach to linear filtering and prediction problems, 1960: the update step",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct kalman))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.kalman", "1.0.0", "Apache-2.0", component)

@@ -1,53 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Without noise against residuals; with noise against the precision form of the same posterior, and by what
-   it is for: less error than the minimiser that does not know the noise. */
+/* Without noise it is one of ../normal/test_solver_quadratics.c; with noise against the precision form of the same
+   posterior, and by what it is for: less error than the minimiser that does not know the noise. */
 #include "solver_check.h"
 
 static const dpf_component *kalman(void)
 {
     return plain_component("kalman", DPF_ROLE_SOLVER, "kalman");
-}
-
-static void give_state(struct systems *s, const struct plain_host *host)
-{
-    const dpf_solver *solver = host->component->functions;
-    s->batch.state_width = solver->state_width(host->self, (int32_t)s->d);
-    s->batch.state = calloc((size_t)(SYSTEMS * s->batch.state_width), sizeof(float));
-    assert_non_null(s->batch.state);
-}
-
-/* Systems whose linear part a row could have made, c = A q. */
-static void make_reachable(struct systems *s)
-{
-    for (int64_t r = 0; r < SYSTEMS; r++)
-        for (int64_t i = 0; i < s->d; i++)
-            s->blocks[r * s->batch.blocks_stride + s->query.blocks[1].offset + i] =
-                (float)(2 * s->rhs[r * s->d + i]);
-}
-
-static void test_without_noise(void **state)
-{
-    static const uint32_t layouts[2] = {DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL};
-    static const int32_t orders[] = {1, 2, 3, 7, 16, 33};
-    (void)state;
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-        for (int l = 0; l < 2; l++) {
-            struct plain_host host;
-            struct systems s;
-            plain_open(&host, kalman(), "residual-variance=0.7; prior=first");
-            systems_new(&s, orders[i], layouts[l]);
-            make_reachable(&s);
-            for (int64_t k = 0; k < SYSTEMS * s.stride; k++) /* the prior's mean: 0 */
-                s.rows[k] = k % s.stride >= 1 && k % s.stride <= s.d ? 0 : 9;
-            give_state(&s, &host);
-            const dpf_solver *solver = host.component->functions;
-            if (solver->solve(host.self, plain_call(&host), &s.batch) != DPF_OK)
-                fail_msg("d %d: %s", (int)orders[i], host.report);
-            systems_check(&s, 2e-6); /* A is kept in float32 */
-            free(s.batch.state);
-            systems_free(&s);
-            plain_close(&host);
-        }
 }
 
 /* ---- one unknown and two, by hand -----------------------------------------------------------------------
@@ -96,11 +54,10 @@ static dpf_status small_solve(struct small *k, struct plain_host *host, int32_t 
 }
 
 /* (P^-1 + A R^-1 A)^-1 A R^-1 c with R = v A + V, for a diagonal A: each unknown by itself. */
-static void test_posterior_of_each_unknown(void **state)
+TEST(test_posterior_of_each_unknown)
 {
     struct plain_host host;
     struct small k;
-    (void)state;
     plain_open(&host, kalman(), "residual-variance=0.5");
     small_new(&k, &host);
     const double a[2] = {4, 0.25}, c[2] = {3, -1}, ridge[2] = {2, 0.1}, noise = 6, of_matrix = 0.3;
@@ -123,11 +80,10 @@ static void test_posterior_of_each_unknown(void **state)
 }
 
 /* Two rounds of equal weight are one with their mean and half the noise. */
-static void test_rounds_average_out(void **state)
+TEST(test_rounds_average_out)
 {
     struct plain_host host, once;
     struct small two, one;
-    (void)state;
     plain_open(&host, kalman(), "forget=1");
     plain_open(&once, kalman(), "");
     small_new(&two, &host);
@@ -151,11 +107,10 @@ static void test_rounds_average_out(void **state)
     plain_close(&once);
 }
 
-static void test_unknown_noise_is_refused(void **state)
+TEST(test_unknown_noise_is_refused)
 {
     struct plain_host host;
     struct small k;
-    (void)state;
     plain_open(&host, kalman(), "");
     small_new(&k, &host);
     k.ridge[0] = k.ridge[1] = 1;
@@ -179,13 +134,12 @@ static double normal(void)
 
 /* Rows from the prior, ratings about them, noise: the mean squared error is the least there is, below that of
    the minimiser, and below that of a solver that is told a tenth or ten times the noise. */
-static void test_it_errs_least(void **state)
+TEST(test_it_errs_least)
 {
     struct plain_host host;
     struct small k;
     static const double told[4] = {1, 0.1, 10, 0};
     double error[4] = {0};
-    (void)state;
     plain_open(&host, kalman(), "residual-variance=0.5");
     small_new(&k, &host);
     k.ridge[0] = k.ridge[1] = 0.25F; /* P = 2 */
@@ -213,14 +167,4 @@ static void test_it_errs_least(void **state)
     assert_true(error[0] < 0.97 * error[2]);
     assert_true(error[0] < 0.9 * error[3]);
     plain_close(&host);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_noise),      cmocka_unit_test(test_posterior_of_each_unknown),
-        cmocka_unit_test(test_rounds_average_out), cmocka_unit_test(test_unknown_noise_is_refused),
-        cmocka_unit_test(test_it_errs_least),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,30 @@ static inline void systems_gram(int64_t d, int64_t n, double *a)
     free(y);
 }
 
+/* The operator as a host would give it, with the promises of role/solver.h checked. */
+static inline dpf_status systems_product(void *context, int64_t first, int64_t count, const float *x,
+                                         int64_t x_stride, float *out, int64_t out_stride)
+{
+    const struct systems *s = context;
+    const int64_t d = s->d;
+    assert_true(first >= 0 && count > 0 && first + count <= SYSTEMS);
+    assert_true(x_stride % 16 == 0 && out_stride % 16 == 0);
+    assert_true(x_stride >= d && out_stride >= d);
+    assert_true((uintptr_t)x % 64 == 0 && (uintptr_t)out % 64 == 0);
+    for (int64_t r = 0; r < count; r++, x += x_stride, out += out_stride) {
+        for (int64_t i = d; i < x_stride; i++)
+            assert_true(x[i] == 0);
+        memset(out, 0, (size_t)out_stride * sizeof(float));
+        for (int64_t i = 0; i < d; i++) {
+            double sum = 0;
+            for (int64_t j = 0; j < d; j++)
+                sum += s->records[first + r][i * d + j] * x[j];
+            out[i] = (float)sum;
+        }
+    }
+    return DPF_OK;
+}
+
 static inline void systems_new(struct systems *s, int64_t d, uint32_t layout)
 {
     memset(s, 0, sizeof(*s));
@@ -147,6 +171,10 @@ static inline void systems_new(struct systems *s, int64_t d, uint32_t layout)
                            .next = s->rows,
                            .next_stride = s->stride,
                            .gram_query = &s->gram_query};
+    if (layout == DPF_LAYOUT_OPERATOR) {
+        s->batch.product = systems_product;
+        s->batch.product_context = s;
+    }
 }
 
 static inline void systems_free(struct systems *s)

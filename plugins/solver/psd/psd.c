@@ -184,19 +184,10 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
-    struct psd *self = dpf_memory(host)->allocate(host, sizeof(*self));
-    if (!self)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct psd *self = *out;
     self->host = host;
     self->floor = params->values[P_FLOOR].real;
-    *out = self;
     return DPF_OK;
-}
-
-static void destroy(void *instance)
-{
-    struct psd *self = instance;
-    dpf_memory(self->host)->release(self->host, self);
 }
 
 static const dpf_param params[P_COUNT] = {
@@ -211,20 +202,11 @@ static const dpf_solver functions = {
     .solve = solve,
 };
 
-static const dpf_component component = {
-    .size = sizeof(component),
-    .role = DPF_ROLE_SOLVER,
-    .id = "psd",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_SOLVER, functions, .id = "psd", .version = "1.0.0",
     .summary = "Minimiser of a noisy quadratic, its matrix projected onto the positive semidefinite ones",
     .citation = "Chien, Jain, Krichene, Rendle, Song, Thakurta, Zhang, Private alternating least squares, "
                 "ICML 2021, Algorithm 2",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct psd))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.psd", "1.0.0", "Apache-2.0", component)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Definite systems against their residuals; indefinite ones against matrices whose eigenvectors the test
- * chose.
+ * Indefinite systems against matrices whose eigenvectors the test chose. What psd has in common with other solvers:
+ * ../normal/test_solver_quadratics.c.
  */
 #include "solver_check.h"
 
@@ -11,28 +11,6 @@
 static const dpf_component *psd(void)
 {
     return plain_component("psd", DPF_ROLE_SOLVER, "psd");
-}
-
-/* Definite matrices are their own projection. */
-static void test_definite(void **state)
-{
-    static const uint32_t layouts[3] = {DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL, DPF_LAYOUT_LOWER};
-    static const int32_t orders[] = {1, 2, 3, 7, 16, 17, 33, 64, 100};
-    (void)state;
-    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-        for (int l = 0; l < 3; l++) {
-            struct plain_host host;
-            struct systems s;
-            plain_open(&host, psd(), "");
-            const dpf_solver *solver = host.component->functions;
-            systems_new(&s, orders[i], layouts[l]);
-            if (solver->solve(host.self, plain_call(&host), &s.batch) != DPF_OK)
-                fail_msg("d %d: %s", (int)orders[i], host.report);
-            systems_check(&s, 2e-7); /* what rounding a solution to float32 leaves */
-            systems_free(&s);
-            plain_close(&host);
-        }
-    }
 }
 
 /* ---- known spectra ------------------------------------------------------------------------------- */
@@ -132,10 +110,9 @@ static void known_check(const struct known *k, double floor, double ridge)
     }
 }
 
-static void test_projection(void **state)
+TEST(test_projection)
 {
     static const int32_t orders[] = {1, 2, 3, 4, 5, 8, 17, 40};
-    (void)state;
     for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
         for (int with_floor = 0; with_floor < 2; with_floor++) {
             struct plain_host host;
@@ -152,11 +129,10 @@ static void test_projection(void **state)
     }
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
     struct plain_host host;
     struct known k;
-    (void)state;
     plain_open(&host, psd(), "");
     known_new(&k, 6);
     for (int32_t c = 0; c < k.d; c++) {
@@ -173,11 +149,10 @@ static void test_counts(void **state)
     plain_close(&host);
 }
 
-static void test_singular(void **state)
+TEST(test_singular)
 {
     struct plain_host host;
     struct known k;
-    (void)state;
     known_new(&k, 4); /* the third eigenvalue is negative: 0 when projected */
     plain_open(&host, psd(), "floor=0.5");
     assert_int_equal(known_solve(&k, &host), DPF_OK);
@@ -196,36 +171,4 @@ static void test_singular(void **state)
     for (int i = 0; i < 4; i++)
         assert_true(k.next[i] == 0.0f);
     plain_close(&host);
-}
-
-static void test_not_finite(void **state)
-{
-    struct plain_host host;
-    struct known k;
-    (void)state;
-    plain_open(&host, psd(), "");
-    known_new(&k, 3);
-    k.row[1] = NAN;
-    assert_int_equal(known_solve(&k, &host), DPF_E_NUMERIC);
-    known_new(&k, 3);
-    k.row[k.query.blocks[1].offset] = INFINITY;
-    assert_int_equal(known_solve(&k, &host), DPF_E_NUMERIC);
-    k.query.form = DPF_FORM_GRADIENT;
-    assert_int_equal(known_solve(&k, &host), DPF_E_UNSUPPORTED);
-    plain_close(&host);
-}
-
-static void test_memory(void **state)
-{
-    (void)state;
-    plain_check_memory(psd(), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definite), cmocka_unit_test(test_projection), cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_singular), cmocka_unit_test(test_not_finite), cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests_name("solver psd", tests, NULL, NULL);
 }

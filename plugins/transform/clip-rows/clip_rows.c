@@ -24,30 +24,17 @@ static const dpf_param params[P_COUNT] = {
 };
 
 struct clip_rows {
-    const dpf_host *host;
     int64_t norm;
     double bound;
 };
 
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct clip_rows *clip = dpf_memory(host)->allocate(host, sizeof(*clip));
-
-    if (!clip) {
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    }
-    clip->host = host;
+    (void)host;
+    struct clip_rows *clip = *self;
     clip->norm = values->values[P_NORM].integer;
     clip->bound = values->values[P_BOUND].real;
-    *self = clip;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct clip_rows *clip = self;
-
-    dpf_memory(clip->host)->release(clip->host, clip);
 }
 
 /*
@@ -126,20 +113,11 @@ static const dpf_transform functions = {
     .factors = factors,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_TRANSFORM,
-    .id = "clip-rows",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_TRANSFORM, functions, .id = "clip-rows", .version = "1.0.0",
     .summary = "Clips the rows that the loss reads to a norm, which bounds every record's gradient",
     .citation =
         "Abadi et al., Deep learning with differential privacy (CCS 2016), gradient clipping, for rows",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct clip_rows))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.clip-rows", "1.0.0", "Apache-2.0", component)

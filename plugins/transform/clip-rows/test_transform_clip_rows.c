@@ -78,10 +78,8 @@ static void check_norm(const char *settings, int l1, double bound)
     plain_close(&clip.host);
 }
 
-static void rows_stay_within_the_bound(void **state)
+TEST(rows_stay_within_the_bound)
 {
-    (void)state;
-
     check_norm("norm=l2; bound=1", 0, 1);
     check_norm("norm=l1; bound=1", 1, 1);
     check_norm("norm=l2; bound=0.3", 0, 0.3);
@@ -89,12 +87,10 @@ static void rows_stay_within_the_bound(void **state)
     check_norm("norm=l2; bound=12345.678", 0, 12345.678);
 }
 
-static void only_the_columns_of_interest_count(void **state)
+TEST(only_the_columns_of_interest_count)
 {
     struct clip clip;
     float rows[2][16] = {{9, 3, 4, 9, 9}, {9, 0, 0, 9, 9}};
-    (void)state;
-
     open_clip(&clip, "bound=1");
     assert_int_equal(apply(&clip, &rows[0][0], 2, 16, 1, 2), DPF_OK);
     assert_true(rows[0][0] == 9);
@@ -107,12 +103,10 @@ static void only_the_columns_of_interest_count(void **state)
     plain_close(&clip.host);
 }
 
-static void rows_that_are_not_finite_are_errors(void **state)
+TEST(rows_that_are_not_finite_are_errors)
 {
     static const float bad[] = {NAN, INFINITY, -INFINITY};
     struct clip clip;
-    (void)state;
-
     for (int32_t l1 = 0; l1 < 2; l1++) {
         open_clip(&clip, l1 ? "norm=l1" : "norm=l2");
         for (size_t i = 0; i < 3; i++) {
@@ -126,13 +120,11 @@ static void rows_that_are_not_finite_are_errors(void **state)
     }
 }
 
-static void bounds_tighten(void **state)
+TEST(bounds_tighten)
 {
     struct clip clip;
     dpf_bounds bounds = {
         .size = sizeof(bounds), .dimension = 16, .other_l1 = 3, .other_l2 = INFINITY, .other_linf = 0.5};
-    (void)state;
-
     open_clip(&clip, "norm=l2; bound=2");
     assert_int_equal(clip.functions->bounds(clip.host.self, &bounds), DPF_OK);
     assert_true(bounds.other_l1 == 3);
@@ -161,27 +153,13 @@ static void bounds_tighten(void **state)
     plain_close(&clip.host);
 }
 
-static void settings_and_memory(void **state)
+TEST(settings_and_memory)
 {
     const dpf_component *component = plain_component("clip-rows", DPF_ROLE_TRANSFORM, "clip-rows");
     struct plain_host host;
-    (void)state;
-
     plain_check_memory(component, "");
     plain_init(&host, component);
     assert_int_equal(plain_create(&host, "bound=0"), DPF_E_CONFIG);
     assert_int_equal(plain_create(&host, "norm=l3"), DPF_E_CONFIG);
     plain_close(&host);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_stay_within_the_bound),
-        cmocka_unit_test(only_the_columns_of_interest_count),
-        cmocka_unit_test(rows_that_are_not_finite_are_errors),
-        cmocka_unit_test(bounds_tighten),
-        cmocka_unit_test(settings_and_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

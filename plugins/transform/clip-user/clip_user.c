@@ -11,20 +11,11 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     return user_ball_new(host, values, 0, self);
 }
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_TRANSFORM,
-    .id = "clip-user",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_TRANSFORM, user_ball_functions, .id = "clip-user", .version = "1.0.0",
     .summary = "Clips a user's whole message to a norm, which bounds what any user can change",
     .citation = "McMahan et al., Learning differentially private recurrent language models (ICLR 2018), flat "
                 "clipping",
-    .params = params,
-    .n_params = USER_BALL_PARAMS,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = user_ball_free,
-    .functions = &user_ball_functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct user_ball))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.clip-user", "1.0.0", "Apache-2.0", component)

@@ -90,10 +90,8 @@ static void check_norm(const char *settings, int l1, double bound)
     plain_close(&clip.host);
 }
 
-static void messages_stay_within_the_bound(void **state)
+TEST(messages_stay_within_the_bound)
 {
-    (void)state;
-
     check_norm("norm=l2; bound=1", 0, 1);
     check_norm("norm=l1; bound=1", 1, 1);
     check_norm("norm=l2; bound=0.1", 0, 0.1);
@@ -149,10 +147,8 @@ static void check_pieces(const char *settings, int weighted)
     plain_close(&clip.host);
 }
 
-static void pieces_measure_as_the_whole(void **state)
+TEST(pieces_measure_as_the_whole)
 {
-    (void)state;
-
     check_pieces("norm=l2; bound=1", 0);
     check_pieces("norm=l1; bound=1", 0);
     check_pieces("norm=l2; block-bounds=1, 2", 0);
@@ -161,12 +157,10 @@ static void pieces_measure_as_the_whole(void **state)
 }
 
 /* Beyond the range in which squares are safe, and where a Gram row is the last, messages must be whole. */
-static void what_pieces_cannot_measure(void **state)
+TEST(what_pieces_cannot_measure)
 {
     static const double sizes[] = {0, 1e-120, 1e120, NAN, INFINITY};
     struct clip clip;
-    (void)state;
-
     open_clip(&clip, "norm=l2; bound=1");
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         double values[3] = {sizes[i], 0, 0}, numbers[DPF_MEASURE_NUMBERS] = {0}, factor;
@@ -181,15 +175,13 @@ static void what_pieces_cannot_measure(void **state)
 }
 
 /* The norm runs over all rows, spares the gaps between them, and works in place or into a copy. */
-static void rows_are_scaled_together(void **state)
+TEST(rows_are_scaled_together)
 {
     struct clip clip;
     double values[6] = {3, 0, -7, 0, 4, -7}; /* two rows of two; -7 is padding */
     double copy[4] = {0};
     dpf_message in = message_of(values, 2, 2, 3);
     dpf_message out = message_of(copy, 2, 2, 2);
-    (void)state;
-
     open_clip(&clip, "norm=l2; bound=1");
     assert_int_equal(clip.functions->forward(clip.host.self, plain_call(&clip.host), &in, &out), DPF_OK);
     assert_true(fabs(copy[0] - 0.6) < 1e-12);
@@ -211,12 +203,10 @@ static void rows_are_scaled_together(void **state)
     plain_close(&clip.host);
 }
 
-static void messages_that_are_not_finite_are_errors(void **state)
+TEST(messages_that_are_not_finite_are_errors)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 1e200};
     struct clip clip;
-    (void)state;
-
     open_clip(&clip, "");
     for (size_t i = 0; i < 4; i++) {
         double values[3] = {1, bad[i], 1};
@@ -333,23 +323,19 @@ static void check_pairs(const char *settings, double step)
     plain_close(&clip.host);
 }
 
-static void sensitivities_are_never_exceeded(void **state)
+TEST(sensitivities_are_never_exceeded)
 {
-    (void)state;
-
     check_pairs("norm=l2; bound=1", 0.05);
     check_pairs("norm=l1; bound=1", 0.05);
     check_pairs("norm=l2; bound=2", 3);
     check_pairs("norm=l1; bound=2", 3);
 }
 
-static void sensitivities_as_stated(void **state)
+TEST(sensitivities_as_stated)
 {
     struct clip clip;
     dpf_query query;
     dpf_sensitivity blocks[2];
-    (void)state;
-
     two_blocks(&query);
     open_clip(&clip, "norm=l2; bound=0.5");
     fill(blocks, 2, INFINITY);
@@ -467,26 +453,22 @@ static void check_weighted(const char *settings, int p, double bound, const doub
     plain_close(&clip.host);
 }
 
-static void weighted_blocks_share_one_ball(void **state)
+TEST(weighted_blocks_share_one_ball)
 {
     static const double weights[4] = {2, 0.25, 0.5, 3}, rows_only[4] = {2, 0.25, 2, 0.25},
                         ones[4] = {1, 1, 1, 1};
-    (void)state;
-
     check_weighted("norm=l2; bound=1.5; block-weights=2,0.25,0.5,3", 2, 1.5, weights, 0.05);
     check_weighted("norm=l1; bound=1.5; block-weights=2,0.25,0.5,3", 1, 1.5, weights, 0.05);
     check_weighted("norm=l2; bound=2; block-weights=2,0.25", 2, 2, rows_only, 3);
     check_weighted("norm=l2; bound=0.5", 2, 0.5, ones, 0.05);
 }
 
-static void weights_are_for_one_bound(void **state)
+TEST(weights_are_for_one_bound)
 {
     struct clip clip;
     struct plain_host host;
     dpf_query query;
     dpf_sensitivity blocks[4];
-    (void)state;
-
     plain_init(&host, plain_component("clip-user", DPF_ROLE_TRANSFORM, "clip-user"));
     assert_int_equal(plain_create(&host, "block-bounds=1,1; block-weights=1,1"), DPF_E_CONFIG);
     assert_non_null(strstr(host.report, "leave out bound and block-weights"));
@@ -505,14 +487,12 @@ static void weights_are_for_one_bound(void **state)
 /* ---- a bound for each block ------------------------------------------------------------------ */
 
 /* One factor for all: the block that needs the smallest. */
-static void blocks_stay_within_their_bounds(void **state)
+TEST(blocks_stay_within_their_bounds)
 {
     static const double bounds[2] = {0.5, 3};
     struct clip clip;
     dpf_query query;
     dpf_sensitivity blocks[2];
-    (void)state;
-
     open_clip(&clip, "norm=l2; block-bounds=0.5,3");
     two_blocks(&query);
     fill(blocks, 2, INFINITY);
@@ -540,13 +520,11 @@ static void blocks_stay_within_their_bounds(void **state)
     plain_close(&clip.host);
 }
 
-static void bounds_of_blocks_as_stated(void **state)
+TEST(bounds_of_blocks_as_stated)
 {
     struct clip clip;
     dpf_query query;
     dpf_sensitivity blocks[4];
-    (void)state;
-
     open_clip(&clip, "norm=l2; block-bounds=0.5,3");
     two_blocks(&query);
     fill(blocks, 2, INFINITY);
@@ -571,13 +549,11 @@ static void bounds_of_blocks_as_stated(void **state)
 }
 
 /* Every block of a row has a bound: one that has none would pass the clip as it is. */
-static void no_block_goes_without_a_bound(void **state)
+TEST(no_block_goes_without_a_bound)
 {
     struct clip clip;
     dpf_query query;
     dpf_sensitivity blocks[4];
-    (void)state;
-
     open_clip(&clip, "norm=l2; block-bounds=0.5");
     for (int32_t gram = 0; gram < 2; gram++) {
         two_blocks(&query);
@@ -593,25 +569,21 @@ static void no_block_goes_without_a_bound(void **state)
 }
 
 /* Without knowing where blocks are, nothing is let through. */
-static void blocks_must_be_known(void **state)
+TEST(blocks_must_be_known)
 {
     struct clip clip;
     double values[3] = {1, 1, 1};
-    (void)state;
-
     open_clip(&clip, "block-bounds=0.5,3");
     assert_int_equal(apply(&clip, values, 1, 3, 3), DPF_E_INTERNAL);
     plain_close(&clip.host);
 }
 
 /* Why an L1 clip doubles a record's sensitivity: here a small change moves the clipped message by more. */
-static void l1_clips_can_expand_a_change(void **state)
+TEST(l1_clips_can_expand_a_change)
 {
     struct clip clip;
     double a[2] = {1, 0};
     double b[2] = {1, 0.01};
-    (void)state;
-
     open_clip(&clip, "norm=l1; bound=1");
     assert_int_equal(apply(&clip, a, 1, 2, 2), DPF_OK);
     assert_int_equal(apply(&clip, b, 1, 2, 2), DPF_OK);
@@ -619,12 +591,10 @@ static void l1_clips_can_expand_a_change(void **state)
     plain_close(&clip.host);
 }
 
-static void settings_and_memory(void **state)
+TEST(settings_and_memory)
 {
     const dpf_component *component = plain_component("clip-user", DPF_ROLE_TRANSFORM, "clip-user");
     struct plain_host host;
-    (void)state;
-
     plain_check_memory(component, "");
     plain_init(&host, component);
     assert_int_equal(plain_create(&host, "bound=0"), DPF_E_CONFIG);
@@ -632,26 +602,4 @@ static void settings_and_memory(void **state)
     assert_int_equal(plain_create(&host, "bound=1; block-bounds=1,1"), DPF_E_CONFIG);
     assert_int_equal(plain_create(&host, "block-bounds=1,1,1,1,1,1,1,1,1"), DPF_E_CONFIG);
     plain_close(&host);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_stay_within_the_bound),
-        cmocka_unit_test(pieces_measure_as_the_whole),
-        cmocka_unit_test(what_pieces_cannot_measure),
-        cmocka_unit_test(rows_are_scaled_together),
-        cmocka_unit_test(messages_that_are_not_finite_are_errors),
-        cmocka_unit_test(sensitivities_are_never_exceeded),
-        cmocka_unit_test(sensitivities_as_stated),
-        cmocka_unit_test(weighted_blocks_share_one_ball),
-        cmocka_unit_test(weights_are_for_one_bound),
-        cmocka_unit_test(blocks_stay_within_their_bounds),
-        cmocka_unit_test(bounds_of_blocks_as_stated),
-        cmocka_unit_test(no_block_goes_without_a_bound),
-        cmocka_unit_test(blocks_must_be_known),
-        cmocka_unit_test(l1_clips_can_expand_a_change),
-        cmocka_unit_test(settings_and_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

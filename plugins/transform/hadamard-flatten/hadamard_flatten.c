@@ -61,23 +61,14 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     const dpf_status status = random->open(host, "signs", &stream);
     if (status != DPF_OK)
         return status;
-    struct flatten *flatten = dpf_memory(host)->allocate(host, sizeof(*flatten));
-    if (!flatten)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct flatten *flatten = *self;
     flatten->host = host;
     flatten->scope = values->values[P_SCOPE].integer;
     flatten->columns = values->values[P_COLUMNS].integer;
     flatten->kernels = hadamard_find(SIMD_KIND_AUTO);
     random->seek(stream, (uint32_t)values->values[P_SEED].integer, 0, 0, &cursor);
     random->bits(&cursor, &flatten->key, 1);
-    *self = flatten;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct flatten *flatten = self;
-    dpf_memory(flatten->host)->release(flatten->host, flatten);
 }
 
 /* ---- sizes --------------------------------------------------------------------------------------- */
@@ -375,20 +366,11 @@ static const dpf_transform functions = {
     .inverse = inverse,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_TRANSFORM,
-    .id = "hadamard-flatten",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_TRANSFORM, functions, .id = "hadamard-flatten", .version = "1.0.0",
     .summary = "Spreads a message over its coordinates by random signs and a fast Walsh-Hadamard transform",
     .citation = "DPMF-RP, Algorithms 3 and 4; Ailon and Chazelle, Approximate nearest neighbors and the fast "
                 "Johnson-Lindenstrauss transform (STOC 2006)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct flatten))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.hadamard-flatten", "1.0.0", "Apache-2.0", component)

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All kinds of processor give the bytes of single sums and differences, step by step. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "hadamard.h"
 
 #define MOST (1 << 14)
@@ -35,9 +31,8 @@ static void reference(double *values, int64_t n, int64_t width)
             }
 }
 
-static void vectors(void **state)
+TEST(vectors)
 {
-    (void)state;
     for (int k = 0; k < 4; k++)
         for (int64_t n = 16; hadamard_find(kinds[k]) && n <= MOST; n *= 2) {
             fill(n);
@@ -51,9 +46,8 @@ static void vectors(void **state)
         }
 }
 
-static void rows(void **state)
+TEST(rows)
 {
-    (void)state;
     for (int k = 0; k < 4; k++)
         for (int64_t n = 1; hadamard_find(kinds[k]) && n <= 256; n *= 2)
             for (int64_t width = 1; width < 20; width++) {
@@ -68,9 +62,8 @@ static void rows(void **state)
             }
 }
 
-static void signs(void **state)
+TEST(signs)
 {
-    (void)state;
     for (int k = 0; k < 4; k++)
         for (int64_t n = 0; hadamard_find(kinds[k]) && n <= 64; n++) {
             fill(64);
@@ -79,11 +72,4 @@ static void signs(void **state)
                 expected[i] = (seed >> i & 1 ? -1.0 : 1.0) * given[i];
             assert_memory_equal(got, expected, (size_t)n * sizeof(double));
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors), cmocka_unit_test(rows),
-                                       cmocka_unit_test(signs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void backward(struct flatten *f, double *in, double *out)
     assert_int_equal(f->functions->inverse(f->host.self, plain_call(&f->host), &from, &to), DPF_OK);
 }
 
-static void sizes_are_powers_of_two(void **state)
+TEST(sizes_are_powers_of_two)
 {
     static const struct {
         int matrix;
@@ -66,7 +66,6 @@ static void sizes_are_powers_of_two(void **state)
         int64_t expected;
     } cases[] = {{0, 841, 14, 1024}, {0, 561, 14, 1024}, {0, 1024, 14, 1024}, {0, 1, 3, 1},
                  {1, 841, 14, 1171}, {1, 561, 14, 586},  {1, 512, 16, 512},   {1, 1, 1, 1}};
-    (void)state;
     plain_random_start(1);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct flatten f;
@@ -78,10 +77,9 @@ static void sizes_are_powers_of_two(void **state)
 }
 
 /* Entry (i, j) of the Walsh-Hadamard matrix of order n is (-1)^popcount(i & j) / sqrt(n). */
-static void transform_matches_its_matrix(void **state)
+TEST(transform_matches_its_matrix)
 {
     double x[MOST], y[MOST], column[64], signs[64];
-    (void)state;
     plain_random_start(2);
     for (int64_t rows = 1; rows <= 37; rows += 4) {
         struct flatten f;
@@ -120,11 +118,10 @@ static double dot(const double *a, const double *b, int64_t n)
 }
 
 /* inverse(forward(x)) = x, norms stay, and the inverse is the adjoint. */
-static void transform_is_orthogonal(void **state)
+TEST(transform_is_orthogonal)
 {
     static const int64_t sizes[] = {1, 2, 3, 16, 17, 64, 100};
     double x[MOST], y[MOST], z[MOST], back[MOST];
-    (void)state;
     plain_random_start(3);
     for (int matrix = 0; matrix < 2; matrix++)
         for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
@@ -152,11 +149,10 @@ static void transform_is_orthogonal(void **state)
     plain_random_stop();
 }
 
-static void in_place_where_rows_stay(void **state)
+TEST(in_place_where_rows_stay)
 {
     double x[16 * 3], y[16 * 3];
     struct flatten f;
-    (void)state;
     plain_random_start(4);
     open_flatten(&f, 0, 16, 3);
     for (int i = 0; i < 48; i++)
@@ -172,11 +168,10 @@ static void in_place_where_rows_stay(void **state)
 }
 
 /* A single number is spread evenly; and random messages stay within what is stated. */
-static void norms_stay_within_their_statement(void **state)
+TEST(norms_stay_within_their_statement)
 {
     double x[MOST], y[MOST];
     dpf_query query = {.size = sizeof(query), .n_blocks = 1, .width = 7, .blocks = {{.length = 7}}};
-    (void)state;
     plain_random_start(5);
     for (int matrix = 0; matrix < 2; matrix++) {
         struct flatten f;
@@ -221,7 +216,7 @@ static void norms_stay_within_their_statement(void **state)
 }
 
 /* Two blocks in one ball stay in one: each is turned by itself, or both as one vector. */
-static void joint_norms_carry_over(void **state)
+TEST(joint_norms_carry_over)
 {
     static const int columns[2] = {0, 3}, ends[2] = {3, 7};
     double x[MOST], y[MOST];
@@ -229,7 +224,6 @@ static void joint_norms_carry_over(void **state)
                        .n_blocks = 2,
                        .width = 7,
                        .blocks = {{.length = 3}, {.offset = 3, .length = 4}}};
-    (void)state;
     plain_random_start(5);
     for (int matrix = 0; matrix < 2; matrix++)
         for (int within = 1; within <= 2; within++) {
@@ -280,7 +274,7 @@ static void joint_norms_carry_over(void **state)
     plain_random_stop();
 }
 
-static void refusals_and_memory(void **state)
+TEST(refusals_and_memory)
 {
     const dpf_component *component =
         plain_component("hadamard-flatten", DPF_ROLE_TRANSFORM, "hadamard-flatten");
@@ -290,7 +284,6 @@ static void refusals_and_memory(void **state)
     const int32_t some[] = {1, 5};
     dpf_query query = {.size = sizeof(query), .n_blocks = 1, .width = 4, .blocks = {{.length = 4}}};
     dpf_sensitivity stated;
-    (void)state;
     plain_random_start(6);
     plain_init(&host, component);
     host.random = &plain_random;
@@ -306,18 +299,4 @@ static void refusals_and_memory(void **state)
     plain_close(&f.host);
     plain_check_memory_random(component, "");
     plain_random_stop();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_powers_of_two),
-        cmocka_unit_test(transform_matches_its_matrix),
-        cmocka_unit_test(transform_is_orthogonal),
-        cmocka_unit_test(in_place_where_rows_stay),
-        cmocka_unit_test(norms_stay_within_their_statement),
-        cmocka_unit_test(joint_norms_carry_over),
-        cmocka_unit_test(refusals_and_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,20 +15,11 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     return user_ball_new(host, values, 1, self);
 }
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_TRANSFORM,
-    .id = "scale-user",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_TRANSFORM, user_ball_functions, .id = "scale-user", .version = "1.0.0",
     .summary =
         "Scales a user's whole message to a norm exactly, up or down: no noise is wasted on light users",
     .citation = "normalised gradients: Bu et al., Automatic clipping (NeurIPS 2023), for whole users",
-    .params = params,
-    .n_params = USER_BALL_PARAMS,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = user_ball_free,
-    .functions = &user_ball_functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct user_ball))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.scale-user", "1.0.0", "Apache-2.0", component)

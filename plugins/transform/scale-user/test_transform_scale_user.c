@@ -28,11 +28,10 @@ static dpf_status apply(struct scale *scale, double *values, int64_t n_rows, int
     return scale->functions->forward(scale->host.self, plain_call(&scale->host), &in, &out);
 }
 
-static void norms_become_the_bound(void **state)
+TEST(norms_become_the_bound)
 {
     static const double sizes[] = {1e-140, 1e-12, 0.3, 1, 7, 1e12, 1e140};
     uint64_t z = 5;
-    (void)state;
     for (int l1 = 0; l1 < 2; l1++) {
         struct scale scale;
         open_scale(&scale, l1 ? "norm=l1; bound=2" : "bound=2");
@@ -61,11 +60,10 @@ static void norms_become_the_bound(void **state)
     }
 }
 
-static void nothing_comes_of_nothing(void **state)
+TEST(nothing_comes_of_nothing)
 {
     struct scale scale;
     double x[4] = {0}, tiny[4] = {1e-200, 0, 0, -1e-200}, bad[4] = {1, NAN, 0, 0};
-    (void)state;
     open_scale(&scale, "bound=1");
     assert_int_equal(apply(&scale, x, 2, 2), DPF_OK);
     assert_true(x[0] == 0);
@@ -78,13 +76,12 @@ static void nothing_comes_of_nothing(void **state)
 }
 
 /* Small statements about the message before are no statements about it afterwards. */
-static void only_the_ball_is_stated(void **state)
+TEST(only_the_ball_is_stated)
 {
     struct scale scale;
     dpf_query query = {.size = sizeof query, .n_blocks = 1, .width = 3, .dimension = 3};
     dpf_sensitivity block;
     dpf_joint_norms before = {.size = sizeof before}, after = {.size = sizeof after};
-    (void)state;
     query.blocks[0] = (dpf_block){DPF_BLOCK_GRADIENT, 0, 0, 3, 0, {0}};
     for (int unit = 0; unit < DPF_N_UNITS; unit++)
         for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
@@ -98,14 +95,4 @@ static void only_the_ball_is_stated(void **state)
     assert_true(block.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE].l2 == 4);
     assert_true(block.at[DPF_UNIT_RECORD][DPF_ADJ_ADD_REMOVE].l2 == 4);
     plain_close(&scale.host);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(norms_become_the_bound),
-        cmocka_unit_test(nothing_comes_of_nothing),
-        cmocka_unit_test(only_the_ball_is_stated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

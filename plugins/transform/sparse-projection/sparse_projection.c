@@ -68,22 +68,13 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     const dpf_status status = random->open(host, "projection", &stream);
     if (status != DPF_OK)
         return status;
-    struct projection *s = dpf_memory(host)->allocate(host, sizeof(*s));
-    if (!s)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct projection *s = *self;
     s->host = host;
     s->ratio = values->values[P_RATIO].real;
     s->rows = values->values[P_ROWS].integer;
     random->seek(stream, (uint32_t)values->values[P_SEED].integer, 0, 0, &cursor);
     random->bits(&cursor, &s->key, 1);
-    *self = s;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct projection *s = self;
-    dpf_memory(s->host)->release(s->host, s);
 }
 
 static dpf_status rows(void *self, int64_t rows_in, int64_t *rows_out)
@@ -247,21 +238,12 @@ static const dpf_transform functions = {
     .adjoint = adjoint,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_TRANSFORM,
-    .id = "sparse-projection",
-    .version = "1.0.0",
+DPF_COMPONENT(
+    component, DPF_ROLE_TRANSFORM, functions, .id = "sparse-projection", .version = "1.0.0",
     .summary = "Random projection with one +1 or -1 in each column: fewer rows are released and solved",
     .citation =
         "DPMF-RP, Definition 3.5; Charikar, Chen, Farach-Colton, Finding frequent items in data streams "
         "(ICALP 2002)",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = create,
-    .destroy = destroy,
-    .functions = &functions,
-};
+    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct projection))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.sparse-projection", "1.0.0", "Apache-2.0", component)

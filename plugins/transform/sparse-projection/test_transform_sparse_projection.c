@@ -69,14 +69,13 @@ static void matrix_of(struct projection *p, int64_t m, int64_t rows, double *s)
     free(out);
 }
 
-static void columns_have_one_sign(void **state)
+TEST(columns_have_one_sign)
 {
     enum { M = 4000, P = 200 };
     struct projection p;
     double *s = malloc(sizeof(double) * M * P);
     int64_t load[P] = {0}, plus = 0;
     double spread = 0;
-    (void)state;
     assert_non_null(s);
     plain_random_start(11);
     open_projection(&p, "rows=200");
@@ -104,13 +103,12 @@ static void columns_have_one_sign(void **state)
     plain_random_stop();
 }
 
-static void adjoint_is_the_transpose(void **state)
+TEST(adjoint_is_the_transpose)
 {
     struct projection p;
     double x[ROWS * WIDTH], y[ROWS * WIDTH], sx[ROWS * WIDTH], sty[ROWS * WIDTH];
     static const char *const settings[] = {"ratio=1", "ratio=2", "ratio=7.5", "ratio=1000",
                                            "rows=13; seed=4"};
-    (void)state;
     plain_random_start(5);
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         open_projection(&p, settings[i]);
@@ -140,11 +138,10 @@ static void adjoint_is_the_transpose(void **state)
  * 1{h(i) = h(j)}, of variance
  * (|x|^2 - x_j^2) / p.
  */
-static void back_and_forth_is_unbiased(void **state)
+TEST(back_and_forth_is_unbiased)
 {
     enum { M = 24, P = 6, SEEDS = 4000 };
     double x[M * WIDTH] = {0}, sx[P * WIDTH], back[M * WIDTH], mean[M] = {0}, square = 0, error = 0;
-    (void)state;
     for (int j = 0; j < M; j++) {
         x[j * WIDTH] = uniform(-1, 1);
         square += x[j * WIDTH] * x[j * WIDTH];
@@ -173,12 +170,11 @@ static void back_and_forth_is_unbiased(void **state)
     assert_true(error < 2.0 * M / P * square);
 }
 
-static void sizes_and_seeds(void **state)
+TEST(sizes_and_seeds)
 {
     struct projection a, b;
     double x[ROWS * WIDTH], one[ROWS * WIDTH], two[ROWS * WIDTH];
     int64_t rows;
-    (void)state;
     plain_random_start(5);
     open_projection(&a, "ratio=3");
     assert_int_equal(rows_after(&a, 97), 33);
@@ -205,12 +201,11 @@ static void sizes_and_seeds(void **state)
 }
 
 /* Statements against random differences; the worst are those whose items collide with equal signs. */
-static void norms_stay_within_their_statement(void **state)
+TEST(norms_stay_within_their_statement)
 {
     struct projection p;
     double x[ROWS * WIDTH], y[ROWS * WIDTH];
     dpf_query query = {.size = sizeof(query), .n_blocks = 1, .width = WIDTH, .blocks = {{.length = WIDTH}}};
-    (void)state;
     plain_random_start(9);
     open_projection(&p, "ratio=10");
     const int64_t rows = rows_after(&p, ROWS);
@@ -267,7 +262,7 @@ static void norms_stay_within_their_statement(void **state)
 
 /* Of two blocks in one ball ||S x|| counts, not ||x||: sqrt(c) in L2, where items collide with equal signs.
  */
-static void joint_norms_are_those_of_the_projected_message(void **state)
+TEST(joint_norms_are_those_of_the_projected_message)
 {
     struct projection p;
     double x[ROWS * WIDTH], y[ROWS * WIDTH];
@@ -275,7 +270,6 @@ static void joint_norms_are_those_of_the_projected_message(void **state)
                        .n_blocks = 2,
                        .width = WIDTH,
                        .blocks = {{.length = 1}, {.offset = 1, .length = WIDTH - 1}}};
-    (void)state;
     plain_random_start(9);
     open_projection(&p, "ratio=10");
     const int64_t rows = rows_after(&p, ROWS);
@@ -321,12 +315,11 @@ static void joint_norms_are_those_of_the_projected_message(void **state)
     plain_random_stop();
 }
 
-static void what_is_not_known_stays_so(void **state)
+TEST(what_is_not_known_stays_so)
 {
     struct projection p;
     dpf_query query = {.size = sizeof(query), .n_blocks = 1, .width = WIDTH, .blocks = {{.length = WIDTH}}};
     dpf_sensitivity stated;
-    (void)state;
     plain_random_start(9);
     open_projection(&p, "ratio=2");
     for (int u = 0; u < DPF_N_UNITS; u++)
@@ -342,18 +335,4 @@ static void what_is_not_known_stays_so(void **state)
     plain_close(&p.host);
     plain_check_memory_random(p.host.component, "");
     plain_random_stop();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_have_one_sign),
-        cmocka_unit_test(adjoint_is_the_transpose),
-        cmocka_unit_test(back_and_forth_is_unbiased),
-        cmocka_unit_test(sizes_and_seeds),
-        cmocka_unit_test(norms_stay_within_their_statement),
-        cmocka_unit_test(joint_norms_are_those_of_the_projected_message),
-        cmocka_unit_test(what_is_not_known_stays_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,27 +28,17 @@ static const dpf_param params[P_COUNT] = {
 };
 
 struct stretch {
-    const dpf_host *host;
     int64_t rescale;
     double center;
 };
 
 static dpf_status stretch_create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct stretch *stretch = dpf_memory(host)->allocate(host, sizeof(*stretch));
-    if (!stretch)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    stretch->host = host;
+    (void)host;
+    struct stretch *stretch = *self;
     stretch->rescale = values->values[P_RESCALE].integer;
     stretch->center = values->values[P_CENTER].real;
-    *self = stretch;
     return DPF_OK;
-}
-
-static void stretch_destroy(void *self)
-{
-    struct stretch *stretch = self;
-    dpf_memory(stretch->host)->release(stretch->host, stretch);
 }
 
 static dpf_status stretch_bounds(void *self, dpf_bounds *bounds)
@@ -102,20 +92,11 @@ static const dpf_transform functions = {
     .predictions = stretch_predictions,
 };
 
-static const dpf_component component = {
-    .size = sizeof(dpf_component),
-    .role = DPF_ROLE_TRANSFORM,
-    .id = "stretch",
-    .version = "1.0.0",
-    .summary = "Ratings times their privacy weights, undone at prediction: heterogeneous privacy",
-    .citation = "Alaggan, Gambs, Kermarrec, J. Privacy and Confidentiality 7(2), 2016; Hu, Fang, arXiv "
-                "2212.00306, Eq. 3 and Algorithm 1",
-    .params = params,
-    .n_params = P_COUNT,
-    .param_stride = sizeof(dpf_param),
-    .create = stretch_create,
-    .destroy = stretch_destroy,
-    .functions = &functions,
-};
+DPF_COMPONENT(component, DPF_ROLE_TRANSFORM, functions, .id = "stretch", .version = "1.0.0",
+              .summary = "Ratings times their privacy weights, undone at prediction: heterogeneous privacy",
+              .citation =
+                  "Alaggan, Gambs, Kermarrec, J. Privacy and Confidentiality 7(2), 2016; Hu, Fang, arXiv "
+                  "2212.00306, Eq. 3 and Algorithm 1",
+              DPF_PARAMS(params), .create = stretch_create, .instance_bytes = sizeof(struct stretch))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.transform.stretch", "1.0.0", "Apache-2.0", component)

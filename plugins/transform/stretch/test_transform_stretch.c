@@ -77,20 +77,17 @@ static void check_neighbours(const char *settings)
     plain_close(&s.host);
 }
 
-static void neighbours_differ_by_weight_times_range(void **state)
+TEST(neighbours_differ_by_weight_times_range)
 {
-    (void)state;
     check_neighbours("");
     check_neighbours("center=3");
     check_neighbours("center=-0.5");
 }
 
-static void bounds_of_earlier_transforms_survive(void **state)
+TEST(bounds_of_earlier_transforms_survive)
 {
     struct stretch s;
     dpf_bounds bounds = {.size = sizeof(bounds), .value_lo = 1, .value_hi = 5, .value_change = 2};
-    (void)state;
-
     open_stretch(&s, "");
     assert_int_equal(s.functions->bounds(s.host.self, &bounds), DPF_OK);
     assert_true(bounds.value_lo == 0);
@@ -100,13 +97,11 @@ static void bounds_of_earlier_transforms_survive(void **state)
     plain_close(&s.host);
 }
 
-static void predictions_come_back_to_the_scale_of_ratings(void **state)
+TEST(predictions_come_back_to_the_scale_of_ratings)
 {
     struct stretch s;
     float values[N];
     double scores[N], stretched[N];
-    (void)state;
-
     for (int i = 0; i < N; i++)
         values[i] = (float)(1 + i % 5);
     open_stretch(&s, "rescale=yes; center=2.5");
@@ -124,13 +119,11 @@ static void predictions_come_back_to_the_scale_of_ratings(void **state)
     plain_close(&s.host);
 }
 
-static void records_without_weights_stay(void **state)
+TEST(records_without_weights_stay)
 {
     struct stretch s;
     float values[N];
     double scores[N];
-    (void)state;
-
     open_stretch(&s, "");
     s.records.privacy_weights = NULL;
     for (int i = 0; i < N; i++)
@@ -144,11 +137,9 @@ static void records_without_weights_stay(void **state)
     plain_close(&s.host);
 }
 
-static void weights_that_break_the_bound_are_refused(void **state)
+TEST(weights_that_break_the_bound_are_refused)
 {
     static const float bad[] = {0, -1, 1.0000001F, 2, NAN, INFINITY};
-    (void)state;
-
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct stretch s;
         float values[N] = {0};
@@ -162,21 +153,7 @@ static void weights_that_break_the_bound_are_refused(void **state)
     }
 }
 
-static void memory_failures_are_reported(void **state)
+TEST(memory_failures_are_reported)
 {
-    (void)state;
     plain_check_memory(plain_component("stretch", DPF_ROLE_TRANSFORM, "stretch"), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_differ_by_weight_times_range),
-        cmocka_unit_test(bounds_of_earlier_transforms_survive),
-        cmocka_unit_test(predictions_come_back_to_the_scale_of_ratings),
-        cmocka_unit_test(records_without_weights_stay),
-        cmocka_unit_test(weights_that_break_the_bound_are_refused),
-        cmocka_unit_test(memory_failures_are_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

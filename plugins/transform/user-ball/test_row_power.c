@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All kinds of processor give the same bytes, near the sum in long double. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
+#include "kit/test.h"
 #include "row_power.h"
 
 static uint64_t seed = 3;
@@ -18,11 +14,10 @@ static double uniform(void)
     return (double)(int64_t)seed * 0x1p-63;
 }
 
-static void kinds_agree(void **state)
+TEST(kinds_agree)
 {
     static const int kinds[] = {SIMD_KIND_AVX512, SIMD_KIND_AVX2, SIMD_KIND_NEON};
     double x[200];
-    (void)state;
     for (int64_t n = 0; n <= 200; n++)
         for (int32_t p = 1; p <= 2; p++) {
             long double sum = 0;
@@ -41,10 +36,4 @@ static void kinds_agree(void **state)
                 assert_memory_equal(&again, &power, sizeof again);
             }
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_agree)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

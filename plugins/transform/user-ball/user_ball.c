@@ -4,26 +4,10 @@
 #include <math.h>
 
 #include "dpframe/joint.h"
-#include "row_power.h"
 
 const dpf_enum_value user_ball_norms[2] = {
     {"l2", "Euclidean norm (for Gaussian noise)"},
     {"l1", "sum of absolute values (for Laplace noise, and the Poisson binomial mechanism)"},
-};
-
-struct user_ball {
-    const dpf_host *host;
-    int32_t exactly; /* 1: messages are lengthened as well */
-    int32_t p;       /* of the norm: 2 or 1 */
-    row_power power;
-    double bound;            /* of the whole message; 1 where blocks have bounds of their own */
-    const dpf_value *bounds; /* of blocks; count 0: one bound for all */
-    const dpf_value *weights;
-    /* What sensitivity has told; until then the instance may change. */
-    int32_t laid_out;
-    int32_t n_blocks;
-    int32_t has_gram; /* 1: the last row of a message is a Gram row */
-    dpf_block blocks[DPF_MAX_BLOCKS];
 };
 
 dpf_status user_ball_new(const dpf_host *host, const dpf_params *values, int32_t exactly, void **self)
@@ -42,11 +26,8 @@ dpf_status user_ball_new(const dpf_host *host, const dpf_params *values, int32_t
             "block-bounds gives each block a bound of its own: leave out bound and block-weights, "
             "which are for one bound over all blocks");
     }
-    struct user_ball *clip = dpf_memory(host)->allocate(host, sizeof(*clip));
+    struct user_ball *clip = *self;
 
-    if (!clip) {
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    }
     clip->host = host;
     clip->exactly = exactly;
     clip->p = values->values[USER_BALL_NORM].integer == NORM_L1 ? 1 : 2;
@@ -54,15 +35,7 @@ dpf_status user_ball_new(const dpf_host *host, const dpf_params *values, int32_t
     clip->power = row_power_find(SIMD_KIND_AUTO);
     clip->bounds = bounds;
     clip->weights = weights;
-    *self = clip;
     return DPF_OK;
-}
-
-void user_ball_free(void *self)
-{
-    struct user_ball *clip = self;
-
-    dpf_memory(clip->host)->release(clip->host, clip);
 }
 
 /*

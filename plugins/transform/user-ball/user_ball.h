@@ -22,6 +22,7 @@
 #define DPF_USER_BALL_USER_BALL_H
 
 #include "dpframe/dpframe.h"
+#include "row_power.h"
 
 /* The components' parameters. */
 enum { USER_BALL_NORM, USER_BALL_BOUND, USER_BALL_BLOCK_BOUNDS, USER_BALL_BLOCK_WEIGHTS, USER_BALL_PARAMS };
@@ -46,9 +47,24 @@ extern const dpf_enum_value user_ball_norms[2];
             "more of a block through and gives it more noise. Default: 1 for all."),                         \
     }
 
+/* An instance. */
+struct user_ball {
+    const dpf_host *host;
+    int32_t exactly; /* 1: messages are lengthened as well */
+    int32_t p;       /* of the norm: 2 or 1 */
+    row_power power;
+    double bound;            /* of the whole message; 1 where blocks have bounds of their own */
+    const dpf_value *bounds; /* of blocks; count 0: one bound for all */
+    const dpf_value *weights;
+    /* What sensitivity has told; until then the instance may change. */
+    int32_t laid_out;
+    int32_t n_blocks;
+    int32_t has_gram; /* 1: the last row of a message is a Gram row */
+    dpf_block blocks[DPF_MAX_BLOCKS];
+};
+
 /* exactly 1: short messages are lengthened as well. */
 dpf_status user_ball_new(const dpf_host *host, const dpf_params *values, int32_t exactly, void **self);
-void user_ball_free(void *self);
 extern const dpf_transform user_ball_functions;
 
 #endif

@@ -12,7 +12,7 @@
 static dpf_status lying_encode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
                                const dpf_query *query, const double *values, int64_t stride, dpf_encoded *out)
 {
-    const dpf_status status = gamma_encode(self, call, plan, query, values, stride, out);
+    const dpf_status status = dpf_additive_mechanism_encode(self, call, plan, query, values, stride, out);
     if (status == DPF_OK && out->first_row == 0)
         out->values[0] += 1000000000000;
     return status;

@@ -49,9 +49,9 @@ static dpf_status logged_encode(void *self, const dpf_call *call, const dpf_nois
     dpf_copy(&alone, sizeof alone, out);
     alone.values = noise;
     alone.stride = out->width;
-    dpf_status status = gamma_encode(self, call, plan, query, zeros, out->width, &alone);
+    dpf_status status = dpf_additive_mechanism_encode(self, call, plan, query, zeros, out->width, &alone);
     if (status == DPF_OK)
-        status = gamma_encode(self, call, plan, query, values, stride, out);
+        status = dpf_additive_mechanism_encode(self, call, plan, query, values, stride, out);
     snprintf(who, sizeof who, "%u", call->party);
     if (status == DPF_OK)
         write_rows(who, call->draw, out, noise);

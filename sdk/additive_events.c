@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * additive_events.h - the events of releases with noise on a grid; additive.h includes it. Not part of the ABI.
- */
-#ifndef DPFRAME_ADDITIVE_EVENTS_H
-#define DPFRAME_ADDITIVE_EVENTS_H
+/* additive_events.c - the events of releases with noise on a grid. */
+#include "additive_parts.h"
 
-#include "additive.h"
+/* From so many steps on, accountants bound discrete noise by continuous noise of slightly less variance. */
+#define ADDITIVE_FINE 16.0
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-static inline DPF_COLD int dpf_additive_is_still(const dpf_norms *norms)
+int dpf_additive_is_still(const dpf_norms *norms)
 {
     return norms->l1 == 0 && norms->l2 == 0 && norms->linf == 0;
 }
 
 /* Sensitivities after rounding, for every unit and adjacency. grid 0 changes nothing. */
-static inline DPF_COLD dpf_sensitivity dpf_additive_rounded(const dpf_sensitivity *in, double coordinates,
-                                                            double grid)
+static dpf_sensitivity additive_rounded(const dpf_sensitivity *in, double coordinates, double grid)
 {
     dpf_sensitivity out = *in;
     for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
@@ -33,13 +26,8 @@ static inline DPF_COLD dpf_sensitivity dpf_additive_rounded(const dpf_sensitivit
     return out;
 }
 
-/*
- * The event of one block. Without noise it is NON_PRIVATE, or NO_OP if no unit under any adjacency can move
- * it: an accountant may be asked about another unit than the one that the noise was chosen for.
- */
-static inline DPF_COLD dpf_event dpf_additive_event(const dpf_release *release, const dpf_noise_plan *plan,
-                                                    int32_t block, int32_t gram,
-                                                    const dpf_additive_claim *claim)
+dpf_event dpf_additive_event(const dpf_release *release, const dpf_noise_plan *plan, int32_t block,
+                             int32_t gram, const dpf_additive_claim *claim)
 {
     dpf_event event;
     memset(&event, 0, sizeof(event));
@@ -60,7 +48,7 @@ static inline DPF_COLD dpf_event dpf_additive_event(const dpf_release *release, 
         event.kind = claim->kind;
         event.flags |= claim->exact ? 0 : DPF_EVENT_FLOATING_POINT;
         event.grid = claim->exact ? event.grid : 0;
-        event.sensitivity = dpf_additive_rounded(&given, coordinates, event.grid);
+        event.sensitivity = additive_rounded(&given, coordinates, event.grid);
         return event;
     }
     int32_t still = 1;
@@ -69,16 +57,12 @@ static inline DPF_COLD dpf_event dpf_additive_event(const dpf_release *release, 
             still &= dpf_additive_is_still(&given.at[u][a]);
     event.kind = still ? DPF_EVENT_NO_OP : DPF_EVENT_NON_PRIVATE;
     event.flags |= still ? DPF_EVENT_DATA_BLIND : 0;
-    event.sensitivity = dpf_additive_rounded(&given, coordinates, event.grid);
+    event.sensitivity = additive_rounded(&given, coordinates, event.grid);
     return event;
 }
 
-/* From so many steps on, accountants bound discrete noise by continuous noise of slightly less variance. */
-#define DPF_ADDITIVE_FINE 16.0
-
-/* A release's scales and grids by bit; 0 without noise. Returns the blocks with noise. */
-static inline DPF_COLD uint32_t dpf_additive_scales(const dpf_release *release, const dpf_noise_plan *plan,
-                                                    double *scale, double *grid)
+uint32_t dpf_additive_scales(const dpf_release *release, const dpf_noise_plan *plan, double *scale,
+                             double *grid)
 {
     uint32_t noisy = 0;
     for (int32_t b = 0; b < DPF_BLOCK_BITS; b++) {
@@ -91,9 +75,7 @@ static inline DPF_COLD uint32_t dpf_additive_scales(const dpf_release *release, 
     return noisy;
 }
 
-/* Whether the noise of all these blocks has the same number of grid steps. */
-static inline DPF_COLD int dpf_additive_alike(uint32_t blocks, const double *scale, const double *grid,
-                                              double *fewest)
+int dpf_additive_alike(uint32_t blocks, const double *scale, const double *grid, double *fewest)
 {
     double most = 0;
     *fewest = INFINITY;
@@ -109,10 +91,8 @@ static inline DPF_COLD int dpf_additive_alike(uint32_t blocks, const double *sca
  * The blocks of a joint event, if two blocks with noise share a norm: for Gaussian kinds all blocks with
  * noise, for Laplace kinds those of one joint norm. 0: each block is a separate event.
  */
-static inline DPF_COLD uint32_t dpf_additive_joined(const dpf_release *release,
-                                                    const dpf_message_norms *message, uint32_t noisy,
-                                                    int32_t p, int32_t exact, const double *scale,
-                                                    const double *grid)
+static uint32_t additive_joined(const dpf_release *release, const dpf_message_norms *message, uint32_t noisy,
+                                int32_t p, int32_t exact, const double *scale, const double *grid)
 {
     double fewest;
     const uint32_t shared = dpf_joint_shared(message, noisy, release->unit, release->adjacency, NULL);
@@ -120,13 +100,12 @@ static inline DPF_COLD uint32_t dpf_additive_joined(const dpf_release *release,
         return 0;
     const uint32_t joined = p == 1 ? shared : noisy;
     const int alike = dpf_additive_alike(joined, scale, grid, &fewest);
-    return p == 1 || !exact || alike || fewest >= DPF_ADDITIVE_FINE ? joined : 0;
+    return p == 1 || !exact || alike || fewest >= ADDITIVE_FINE ? joined : 0;
 }
 
 /* The norms of all these blocks together, in units of `unit`. */
-static inline DPF_COLD dpf_norms dpf_additive_joint_norms(const dpf_message_norms *message, uint32_t blocks,
-                                                          const double *scale, const double *grid,
-                                                          int32_t exact, double unit, int32_t u, int32_t a)
+static dpf_norms additive_joint_norms(const dpf_message_norms *message, uint32_t blocks, const double *scale,
+                                      const double *grid, int32_t exact, double unit, int32_t u, int32_t a)
 {
     uint32_t moved = 0;
     double step = 0;
@@ -152,10 +131,9 @@ static inline DPF_COLD dpf_norms dpf_additive_joint_norms(const dpf_message_norm
 }
 
 /* The event of blocks that share a bound. */
-static inline DPF_COLD dpf_event dpf_additive_joint_event(const dpf_release *release,
-                                                          const dpf_message_norms *message, uint32_t blocks,
-                                                          const double *scale, const double *grid,
-                                                          const dpf_additive_claim *claim)
+static dpf_event additive_joint_event(const dpf_release *release, const dpf_message_norms *message,
+                                      uint32_t blocks, const double *scale, const double *grid,
+                                      const dpf_additive_claim *claim)
 {
     const int32_t exact = claim->exact;
     double fewest;
@@ -178,17 +156,12 @@ static inline DPF_COLD dpf_event dpf_additive_joint_event(const dpf_release *rel
     for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
         for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
             event.sensitivity.at[u][a] =
-                dpf_additive_joint_norms(message, blocks, scale, grid, exact, event.scale, u, a);
+                additive_joint_norms(message, blocks, scale, grid, exact, event.scale, u, a);
     return event;
 }
 
-/*
- * The events of a release: one for blocks that share a bound, one for each other block, the Gram row's last.
- */
-static inline DPF_COLD dpf_status dpf_additive_events(const dpf_host *host, const dpf_release *release,
-                                                      const dpf_noise_plan *plan,
-                                                      const dpf_additive_claim *claim, dpf_event *out,
-                                                      int32_t capacity, int32_t *n)
+dpf_status dpf_additive_events(const dpf_host *host, const dpf_release *release, const dpf_noise_plan *plan,
+                               const dpf_additive_claim *claim, dpf_event *out, int32_t capacity, int32_t *n)
 {
     const int32_t n_blocks = release->query->n_blocks;
     const dpf_message_norms message = dpf_additive_message(release);
@@ -196,20 +169,15 @@ static inline DPF_COLD dpf_status dpf_additive_events(const dpf_host *host, cons
     uint32_t joined = 0;
     *n = 0;
     if (capacity < n_blocks * (release->query->has_gram ? 2 : 1))
-        return (host->fail)(host, DPF_E_INTERNAL, -1, "too many events in a release");
+        return host->fail(host, DPF_E_INTERNAL, -1, "too many events in a release");
     const uint32_t noisy = dpf_additive_scales(release, plan, scale, grid);
     if (!claim->separate)
-        joined = dpf_additive_joined(release, &message, noisy, claim->norm, claim->exact, scale, grid);
+        joined = additive_joined(release, &message, noisy, claim->norm, claim->exact, scale, grid);
     if (joined)
-        out[(*n)++] = dpf_additive_joint_event(release, &message, joined, scale, grid, claim);
+        out[(*n)++] = additive_joint_event(release, &message, joined, scale, grid, claim);
     for (int32_t gram = 0; gram <= (release->query->has_gram ? 1 : 0); gram++)
         for (int32_t b = 0; b < n_blocks; b++)
             if (!(joined >> (b + (gram ? DPF_GRAM_BIT : 0)) & 1))
                 out[(*n)++] = dpf_additive_event(release, plan, b, gram, claim);
     return DPF_OK;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif
