@@ -48,8 +48,8 @@ static SIMD_LOOP_TARGET void SIMD_LOOP(similarities)(const struct pair_row *row,
         const bits some = under > zero;
         const reals ratio = CHOSEN(some, both / CHOSEN(some, under, one), zero);
         const reals positive = CHOSEN(ratio > zero, ratio, zero);
-        const reals in_unit = CHOSEN(positive < one, positive, one);
+        const reals limited = CHOSEN(positive < one, positive, one);
         for (int l = 0; l < ROW_LANES; l++)
-            out[at + l] = (float)in_unit[l];
+            out[at + l] = (float)limited[l];
     }
 }
