@@ -143,6 +143,16 @@ TEST(the_own_test_part_gives_the_same_metrics)
     assert_true(json_number_value(json_object_get(again, "rmse")) == before);
     json_decref(run);
     json_decref(again);
+    /* A few of the users, with intervals. */
+    command_expect("evaluate out --json -o evaluate.users=5", 0, "");
+    json_t *some = command_json(NULL);
+    const double left_out = json_number_value(json_object_get(some, "users-left-out"));
+    assert_true(left_out > 0 && left_out <= 7);
+    json_decref(some);
+    command_expect("evaluate out -o evaluate.users=5", 0, "");
+    assert_non_null(strstr(command_out, " to "));
+    command_expect("evaluate out -o evaluate.users=5 -o evaluate.release=noisy", 2,
+                   "released metrics count every user");
     command_expect("evaluate out -o evaluate.metrics=hr -o evaluate.k=1", 0, "");
     assert_non_null(strstr(command_out, "hr@1"));
 }
