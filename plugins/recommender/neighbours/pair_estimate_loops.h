@@ -30,11 +30,12 @@ static SIMD_LOOP_TARGET void SIMD_LOOP(similarities)(const struct pair_row *row,
     const double q = row->channel->invent, d = row->channel->keep - row->channel->invent, n = row->n_users;
     const reals zero = {0.0}, one = zero + 1.0, true_first = zero + (row->first - n * q) / d;
     for (int at = 0; at < PAIR_ROW; at += ROW_LANES) {
-        reals second, both, under;
+        reals second, both;
         memcpy(&second, row->second + at, sizeof second);
         memcpy(&both, row->both + at, sizeof both);
         both = (both - q * (row->first + second) + n * q * q) / (d * d);
         const reals first_alone = true_first - both, second_alone = (second - n * q) / d - both;
+        reals under = first_alone + second_alone + both;
         if (row->is_cosine) {
             const reals a = first_alone + both, b = second_alone + both;
             const reals square = CHOSEN((a > zero) & (b > zero), a * b, zero);
@@ -42,8 +43,6 @@ static SIMD_LOOP_TARGET void SIMD_LOOP(similarities)(const struct pair_row *row,
             for (int l = 0; l < ROW_LANES; l++)
                 roots[l] = sqrt(square[l]);
             memcpy(&under, roots, sizeof under);
-        } else {
-            under = first_alone + second_alone + both;
         }
         const bits some = under > zero;
         const reals ratio = CHOSEN(some, both / CHOSEN(some, under, one), zero);
