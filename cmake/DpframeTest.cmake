@@ -13,8 +13,13 @@ set(DPFRAME_TEST_ENVIRONMENT "DPFRAME_SOURCE_DIR=${CMAKE_SOURCE_DIR};DPFRAME_BUI
 
 # For tests and what only they load. Whatever is tested is linked as the product has it; their own code is small, and most of
 # the time that the optimiser would need for it is never won back.
+# Their own undefined behaviour is nobody's: in sanitized builds addresses alone are checked, which finds what the tested code
+# does to their memory.
 add_library(dpframe_test_flags INTERFACE)
 target_compile_options(dpframe_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+if(DPFRAME_SANITIZE)
+  target_compile_options(dpframe_test_flags INTERFACE -fno-sanitize=undefined)
+endif()
 target_link_libraries(dpframe_test_flags INTERFACE dpframe_flags)
 
 # The main function of all test programs.
@@ -28,6 +33,7 @@ function(dpframe_test_program room)
   cmake_parse_arguments(arg "" "LABEL" "LIBRARIES;DEPENDS" ${ARGN})
   if(NOT TARGET test-${room})
     add_executable(test-${room})
+    set_target_properties(test-${room} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_link_libraries(test-${room} PRIVATE dpframe_test_flags dpframe_test_main m)
   endif()
   target_link_libraries(test-${room} PRIVATE ${arg_LIBRARIES})

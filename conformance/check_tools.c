@@ -132,11 +132,6 @@ struct instance *check_new_instance(struct check *check, const char *key, const 
 {
     struct text text = {0};
     write_config(check, key, value, &text);
-    if (text.failed) {
-        text_free(&text);
-        error_memory(error);
-        return NULL;
-    }
     struct config *config = config_parse("check.ini", text.data, text.length, error);
     text_free(&text);
     struct check_kept *kept = config ? keep(check) : NULL;

@@ -174,9 +174,7 @@ static int choose_place(struct choice *c, const struct plan *plan, struct candid
     if (!s.accountant)
         return -1;
     out->coordinates = (double)s.term->rows * s.term->query.width;
-    s.ledger.entries = memory_new((size_t)plan->ledger.n, sizeof *s.ledger.entries);
-    if (!s.ledger.entries)
-        return error_memory(error);
+    s.ledger.entries = memory_need((size_t)plan->ledger.n, sizeof *s.ledger.entries);
     memcpy(s.ledger.entries, plan->ledger.entries, (size_t)plan->ledger.n * sizeof *s.ledger.entries);
     s.ledger.n = s.ledger.capacity = plan->ledger.n;
     const int status = search_scale(&s, c->target, out, error);
@@ -362,7 +360,7 @@ static void add_row(const struct choice *c, int index, struct sheet *sheet)
         sheet_printf(sheet, "%.3g", candidate->error);
 }
 
-static int add_table(const struct choice *c, struct text *out)
+static void add_table(const struct choice *c, struct text *out)
 {
     struct sheet sheet = {0};
     const int64_t n = c->term->mechanism->entry->component->n_params;
@@ -378,12 +376,11 @@ static int add_table(const struct choice *c, struct text *out)
     sheet_column(&sheet, "error", SHEET_RIGHT);
     for (int i = 0; i < c->n; i++)
         add_row(c, i, &sheet);
-    const int status = sheet_write(&sheet, SHEET_TEXT, terminal_width(STDOUT_FILENO), out);
+    sheet_write(&sheet, SHEET_TEXT, terminal_width(STDOUT_FILENO), out);
     sheet_free(&sheet);
-    return status;
 }
 
-static int print_text(const struct choice *c, const char *accountant, struct dpf_error *error)
+static void print_text(const struct choice *c, const char *accountant)
 {
     const struct plan *plan = &c->session->plan;
     const int width = terminal_width(STDOUT_FILENO);
@@ -399,7 +396,7 @@ static int print_text(const struct choice *c, const char *accountant, struct dpf
              (long long)plan->run.params.values[RUN_ROUNDS].integer, accountant);
     terminal_wrap(&out, "", 0, head.data ? head.data : "", width);
     text_add(&out, "\n");
-    int status = add_table(c, &out);
+    add_table(c, &out);
     if (!plan->guarantee.plan_holds)
         text_add(&out, "\nThis is not a guarantee: conditions of the plan fail; see dpframe account without "
                        "--choose.\n");
@@ -407,12 +404,9 @@ static int print_text(const struct choice *c, const char *accountant, struct dpf
         text_add(&out, "\nNo setting meets the target.\n");
     if (c->report.by)
         utility_text(&c->report, width, &out);
-    status = status != 0 || out.failed || head.failed ? error_memory(error) : 0;
-    if (status == 0)
-        fputs(out.data, stdout);
+    fputs(out.data, stdout);
     text_free(&out);
     text_free(&head);
-    return status;
 }
 
 static json_t *candidate_json(const struct choice *c, const struct candidate *candidate)
@@ -470,7 +464,7 @@ int account_choose(const struct arguments *arguments, struct session *session, c
     if (status == 0 && arguments->json)
         print_json(&c, id);
     else if (status == 0)
-        status = print_text(&c, id, error);
+        print_text(&c, id);
     session_close(&best);
     return status;
 }

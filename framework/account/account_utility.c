@@ -18,7 +18,6 @@ static void add_numbers(const struct utility_report *report, int width, struct t
                      number->flags & DPF_UTILITY_ASSUMED ? " (assumed)" : "");
     }
     terminal_wrap(out, "  ", 2, line.data ? line.data : "", width);
-    out->failed |= line.failed;
     text_free(&line);
 }
 
@@ -39,7 +38,7 @@ static void add_bounds(const struct utility_report *report, int width, struct te
                 sheet_printf(&sheet, "%.6g", values[k]);
         }
     }
-    out->failed |= sheet_write(&sheet, SHEET_TEXT, width, out) != 0;
+    sheet_write(&sheet, SHEET_TEXT, width, out);
     sheet_free(&sheet);
 }
 

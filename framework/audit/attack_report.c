@@ -63,8 +63,8 @@ static void print_findings(const struct attack_finding *findings, int n)
     sheet_column(&table, "proved", SHEET_RIGHT);
     for (int i = 0; i < n; i++)
         add_finding(&table, &findings[i]);
-    if (sheet_write(&table, SHEET_TEXT, terminal_width(STDOUT_FILENO), &text) == 0)
-        fputs(text.data, stdout);
+    sheet_write(&table, SHEET_TEXT, terminal_width(STDOUT_FILENO), &text);
+    fputs(text.data, stdout);
     sheet_free(&table);
     text_free(&text);
 }

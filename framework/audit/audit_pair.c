@@ -30,16 +30,14 @@ static int load_into(struct plan *plan, struct dataset *out, struct dpf_error *e
 static int load_neighbour(struct audit_session *audit, const char *path, struct dpf_error *error)
 {
     struct session session = {0};
-    struct arguments *arguments = memory_new(1, sizeof *arguments);
+    struct arguments *arguments = memory_need(1, sizeof *arguments);
     char *override = memory_format("data.path=%s", path);
-    int status = arguments && override ? 0 : error_memory(error);
-    if (status == 0) {
-        *arguments = *audit->arguments;
-        if (arguments->n_overrides == MAX_OVERRIDES)
-            status = error_set(error, DPF_FAULT_CONFIG, "too many overrides");
-        else
-            arguments->overrides[arguments->n_overrides++] = override;
-    }
+    int status = 0;
+    *arguments = *audit->arguments;
+    if (arguments->n_overrides == MAX_OVERRIDES)
+        status = error_set(error, DPF_FAULT_CONFIG, "too many overrides");
+    else
+        arguments->overrides[arguments->n_overrides++] = override;
     if (status == 0)
         status = session_open(&session, arguments, 0, error);
     if (status == 0)

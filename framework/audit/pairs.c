@@ -248,13 +248,11 @@ static int copy_features(const struct feature_table *from, const struct departur
         memcpy(out->values + n, from->values + from->ptr[r], (size_t)length * sizeof *out->values);
         out->ptr[row + 1] = n += length;
     }
-    int missing = 0;
     for (int64_t c = 0; c < from->columns; c++) {
         out->column[c] = from->column[c];
         out->column[c].name = memory_text(from->column[c].name);
-        missing |= !out->column[c].name;
     }
-    return missing ? -1 : 0;
+    return 0;
 }
 
 int neighbours_depart(const struct neighbours *kind)

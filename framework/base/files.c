@@ -269,7 +269,7 @@ static int set_names(struct files_write *write, const char *target)
     if (is_special(write->target))
         return 0;
     write->temporary = memory_format("%s.part%ld", write->target, (long)getpid());
-    return write->temporary ? 0 : -1;
+    return 0;
 }
 
 static int open_write(struct files_write *write, const char *target, mode_t mode, struct dpf_error *error)

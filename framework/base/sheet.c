@@ -31,32 +31,17 @@ struct sheet_cell {
 
 void sheet_column(struct sheet *table, const char *title, enum sheet_align align)
 {
-    struct sheet_column *grown =
-        memory_grow(table->columns, &table->columns_capacity, table->n_columns + 1, sizeof *grown);
-    char *copy = memory_text(title);
-    if (grown)
-        table->columns = grown;
-    if (!grown || !copy) {
-        table->failed = 1;
-        free(copy);
-        return;
-    }
-    grown[table->n_columns++] = (struct sheet_column){copy, align};
+    table->columns = memory_need_grow(table->columns, &table->columns_capacity, table->n_columns + 1,
+                                      sizeof *table->columns);
+    table->columns[table->n_columns++] = (struct sheet_column){memory_text(title), align};
 }
 
 /* text is taken over. */
 static void add_cell(struct sheet *table, enum kind kind, char *text)
 {
-    struct sheet_cell *grown =
-        memory_grow(table->cells, &table->cells_capacity, table->n_cells + 1, sizeof *grown);
-    if (grown)
-        table->cells = grown;
-    if (!grown || ((kind == CELL_TEXT || kind == CELL_NUMBER) && !text)) {
-        table->failed = 1;
-        free(text);
-        return;
-    }
-    grown[table->n_cells++] = (struct sheet_cell){.kind = kind, .text = text};
+    table->cells =
+        memory_need_grow(table->cells, &table->cells_capacity, table->n_cells + 1, sizeof *table->cells);
+    table->cells[table->n_cells++] = (struct sheet_cell){.kind = kind, .text = text};
 }
 
 void sheet_text(struct sheet *table, const char *text)
@@ -108,10 +93,8 @@ void sheet_spread(struct sheet *table, const char *mean, const char *deviation)
     }
     const size_t before = table->n_cells;
     add_cell(table, CELL_NUMBER, memory_text(mean));
-    if (!deviation || table->n_cells == before)
-        return;
-    table->cells[before].deviation = memory_text(deviation);
-    table->failed |= !table->cells[before].deviation;
+    if (deviation)
+        table->cells[before].deviation = memory_text(deviation);
 }
 
 void sheet_missing(struct sheet *table)
@@ -121,12 +104,11 @@ void sheet_missing(struct sheet *table)
 
 void sheet_link(struct sheet *table, const char *href)
 {
-    if (table->n_cells == 0 || table->failed)
+    if (table->n_cells == 0)
         return;
     struct sheet_cell *cell = &table->cells[table->n_cells - 1];
     free(cell->href);
     cell->href = memory_text(href);
-    table->failed |= !cell->href;
 }
 
 size_t sheet_rows(const struct sheet *table)
@@ -184,29 +166,24 @@ struct texts {
     size_t rows;
 };
 
-static int make_texts(const struct sheet *table, struct texts *out)
+static void make_texts(const struct sheet *table, struct texts *out)
 {
     const size_t rows = sheet_rows(table), columns = table->n_columns;
     out->rows = rows + 1;
-    out->cells = memory_new((rows + 1) * columns + 1, sizeof *out->cells);
-    out->widths = memory_new(columns + 1, sizeof *out->widths);
-    if (!out->cells || !out->widths)
-        return -1;
+    out->cells = memory_need((rows + 1) * columns + 1, sizeof *out->cells);
+    out->widths = memory_need(columns + 1, sizeof *out->widths);
     for (size_t r = 0; r <= rows; r++)
         for (size_t c = 0; c < columns; c++) {
             char **cell = &out->cells[r * columns + c];
             *cell = r ? plain(cell_at(table, r - 1, c), SHEET_TEXT) : memory_text(table->columns[c].title);
-            if (!*cell)
-                return -1;
             const int width = characters(*cell);
             out->widths[c] = width > out->widths[c] ? width : out->widths[c];
         }
-    return 0;
 }
 
 static void free_texts(const struct sheet *table, struct texts *texts)
 {
-    for (size_t i = 0; texts->cells && i < texts->rows * table->n_columns; i++)
+    for (size_t i = 0; i < texts->rows * table->n_columns; i++)
         free(texts->cells[i]);
     free(texts->cells);
     free(texts->widths);
@@ -233,7 +210,7 @@ static void add_part(const struct sheet *table, const struct texts *texts, size_
             add_padded(table, texts, r, c, c == 0, out);
         for (size_t c = first; c < last; c++)
             add_padded(table, texts, r, c, c == 0, out);
-        while (!out->failed && out->length && out->data[out->length - 1] == ' ')
+        while (out->length && out->data[out->length - 1] == ' ')
             out->data[--out->length] = '\0';
         text_add(out, "\n");
     }
@@ -261,14 +238,12 @@ static void write_text(const struct sheet *table, const struct texts *texts, int
     }
 }
 
-static int add_text(const struct sheet *table, int width, struct text *out)
+static void add_text(const struct sheet *table, int width, struct text *out)
 {
-    struct texts texts = {0};
-    const int status = make_texts(table, &texts);
-    if (status == 0)
-        write_text(table, &texts, width, out);
+    struct texts texts;
+    make_texts(table, &texts);
+    write_text(table, &texts, width, out);
     free_texts(table, &texts);
-    return status;
 }
 
 /* ---- Markdown ------------------------------------------------------------------------------------------ */
@@ -280,7 +255,7 @@ static void add_markdown_text(struct text *out, const char *what)
         text_add(out, *what == '|' ? "\\|" : "%c", *what == '\n' ? ' ' : *what);
 }
 
-static int add_markdown(const struct sheet *table, struct text *out)
+static void add_markdown(const struct sheet *table, struct text *out)
 {
     for (size_t c = 0; c < table->n_columns; c++) {
         text_add(out, "| ");
@@ -294,8 +269,6 @@ static int add_markdown(const struct sheet *table, struct text *out)
     for (size_t r = 0; r < sheet_rows(table); r++) {
         for (size_t c = 0; c < table->n_columns; c++) {
             char *cell = plain(cell_at(table, r, c), SHEET_MARKDOWN);
-            if (!cell)
-                return -1;
             text_add(out, "| ");
             add_markdown_text(out, cell);
             text_add(out, " ");
@@ -303,7 +276,6 @@ static int add_markdown(const struct sheet *table, struct text *out)
         }
         text_add(out, "|\n");
     }
-    return 0;
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------------------- */
@@ -320,19 +292,16 @@ static void add_field(struct text *out, const char *what, const char *after)
     text_add(out, "\"%s", after);
 }
 
-static int add_csv(const struct sheet *table, struct text *out)
+static void add_csv(const struct sheet *table, struct text *out)
 {
     for (size_t c = 0; c < table->n_columns; c++)
         add_field(out, table->columns[c].title, c + 1 < table->n_columns ? "," : "\n");
     for (size_t r = 0; r < sheet_rows(table); r++)
         for (size_t c = 0; c < table->n_columns; c++) {
             char *cell = plain(cell_at(table, r, c), SHEET_CSV);
-            if (!cell)
-                return -1;
             add_field(out, cell, c + 1 < table->n_columns ? "," : "\n");
             free(cell);
         }
-    return 0;
 }
 
 /* ---- LaTeX --------------------------------------------------------------------------------------------- */
@@ -459,20 +428,19 @@ static void add_html(const struct sheet *table, struct text *out)
     text_add(out, "</tbody></table></div>\n");
 }
 
-int sheet_write(const struct sheet *table, enum sheet_format format, int width, struct text *out)
+void sheet_write(const struct sheet *table, enum sheet_format format, int width, struct text *out)
 {
-    int status = 0;
-    if (table->failed || table->n_columns == 0)
-        return -1;
+    if (table->n_columns == 0)
+        return;
     switch (format) {
     case SHEET_TEXT:
-        status = add_text(table, width, out);
+        add_text(table, width, out);
         break;
     case SHEET_MARKDOWN:
-        status = add_markdown(table, out);
+        add_markdown(table, out);
         break;
     case SHEET_CSV:
-        status = add_csv(table, out);
+        add_csv(table, out);
         break;
     case SHEET_LATEX:
         add_latex(table, out);
@@ -481,5 +449,4 @@ int sheet_write(const struct sheet *table, enum sheet_format format, int width, 
         add_html(table, out);
         break;
     }
-    return status == 0 && !out->failed ? 0 : -1;
 }

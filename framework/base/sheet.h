@@ -27,7 +27,6 @@ struct sheet {
     struct sheet_cell *cells;
     size_t n_cells, cells_capacity;
     const char *caption; /* HTML: a description of the table for screen readers, or NULL. Borrowed */
-    int failed;
 };
 
 /* Numbers stand on the right. Columns before the first right one name the row. */
@@ -58,7 +57,7 @@ size_t sheet_rows(const struct sheet *table);
  * of the class "many" from 10 columns on, and "few" if it is a name and up to three numbers that are narrow
  * enough for a telephone.
  */
-int sheet_write(const struct sheet *table, enum sheet_format format, int width, struct text *out);
+void sheet_write(const struct sheet *table, enum sheet_format format, int width, struct text *out);
 void sheet_free(struct sheet *table);
 
 #endif

@@ -14,36 +14,25 @@
 
 void text_add(struct text *text, const char *format, ...)
 {
-    if (text->failed)
-        return;
     va_list args;
     va_start(args, format);
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    char *data =
-        length < 0 ? NULL : memory_grow(text->data, &text->capacity, text->length + (size_t)length + 1, 1);
-    if (!data) {
-        text->failed = 1;
+    if (length < 0)
         return;
-    }
-    text->data = data;
+    text->data = memory_need_grow(text->data, &text->capacity, text->length + (size_t)length + 1, 1);
     va_start(args, format);
-    vsnprintf(data + text->length, (size_t)length + 1, format, args);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
     va_end(args);
     text->length += (size_t)length;
 }
 
 void text_append(struct text *text, const char *bytes, size_t n)
 {
-    char *grown = text->failed ? NULL : memory_grow(text->data, &text->capacity, text->length + n + 1, 1);
-    if (!grown) {
-        text->failed = 1;
-        return;
-    }
-    text->data = grown;
-    memcpy(grown + text->length, bytes, n);
+    text->data = memory_need_grow(text->data, &text->capacity, text->length + n + 1, 1);
+    memcpy(text->data + text->length, bytes, n);
     text->length += n;
-    grown[text->length] = '\0';
+    text->data[text->length] = '\0';
 }
 
 void text_free(struct text *text)

@@ -11,7 +11,6 @@ struct text {
     char *data;
     size_t length;
     size_t capacity;
-    int failed; /* memory ran out: data is incomplete */
 };
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_append(struct text *text, const char *bytes, size_t n);

@@ -80,10 +80,7 @@ char *violations_text(const struct violations *violations)
         text_add(&text, "%s\n", violations->list[i].text);
     if (violations->n > (int64_t)violations->kept)
         text_add(&text, "and %lld more\n", (long long)(violations->n - (int64_t)violations->kept));
-    if (!text.failed)
-        return text.data ? text.data : memory_text("");
-    text_free(&text);
-    return NULL;
+    return text.data ? text.data : memory_text("");
 }
 
 void violations_free(struct violations *violations)

@@ -292,12 +292,11 @@ static void add_paragraph(struct text *out, const char *text, size_t length)
     const size_t column = text_column(text);
     char *first = memory_format("%.*s", (int)column, text);
     char *body = memory_format("%.*s", (int)(length - column), text + column);
-    for (char *end = body ? strchr(body, '\n') : NULL; end; end = strchr(end, '\n')) {
+    for (char *end = strchr(body, '\n'); end; end = strchr(end, '\n')) {
         *end = ' ';
         memmove(end + 1, end + 1 + column, strlen(end + 1 + column) + 1);
     }
-    if (body && first)
-        terminal_wrap(out, first, (int)column, body, terminal_width(STDOUT_FILENO));
+    terminal_wrap(out, first, (int)column, body, terminal_width(STDOUT_FILENO));
     free(body);
     free(first);
 }
@@ -311,7 +310,7 @@ void arguments_print_usage(const char *usage)
         add_paragraph(&out, at, length);
         at += length + (at[length] == '\n');
     }
-    fputs(out.failed || !out.data ? usage : out.data, stdout);
+    fputs(!out.data ? usage : out.data, stdout);
     text_free(&out);
 }
 

@@ -109,8 +109,6 @@ static int print_text(const struct session *session, const struct arguments *arg
     int status =
         utility ? account_utility(&session->plan, arguments->rest, arguments->n_rest, &bounds, NULL, error)
                 : 0;
-    if (status == 0 && bounds.failed)
-        status = error_memory(error);
     if (status == 0) {
         char *statement = guarantee_text_wide(&session->plan.guarantee, terminal_width(STDOUT_FILENO));
         fputs(statement ? statement : "", stdout);
@@ -121,15 +119,13 @@ static int print_text(const struct session *session, const struct arguments *arg
     return status;
 }
 
-static int print_curve(const struct plan *plan, struct dpf_error *error)
+static void print_curve(const struct plan *plan)
 {
     struct text text = {0};
-    const int status = curve_table(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
-                                   plan->run_facts.rounds, terminal_width(STDOUT_FILENO), &text, error);
-    if (status == 0)
-        fputs(text.data, stdout);
+    curve_table(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                plan->run_facts.rounds, terminal_width(STDOUT_FILENO), &text);
+    fputs(text.data, stdout);
     text_free(&text);
-    return status;
 }
 
 static int account_one(const struct arguments *arguments, const struct own *own, struct dpf_error *error)
@@ -149,7 +145,7 @@ static int account_one(const struct arguments *arguments, const struct own *own,
     else if (status == 0)
         status = (arguments->json ? print_json : print_text)(&session, arguments, own->utility, error);
     if (status == 0 && own->files.curve && !own->choose && !arguments->json)
-        status = print_curve(&session.plan, error);
+        print_curve(&session.plan);
     session_close(&session);
     return status;
 }

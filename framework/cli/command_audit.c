@@ -71,10 +71,8 @@ static int add_override(struct rewritten *out, const char *key, const char *valu
 static int rewrite(int argc, char **argv, struct rewritten *out, struct dpf_error *error)
 {
     const size_t room = 2 * (size_t)argc + 2;
-    out->argv = memory_new(room, sizeof(*out->argv));
-    out->owned = memory_new(room, sizeof(*out->owned));
-    if (!out->argv || !out->owned)
-        return error_memory(error);
+    out->argv = memory_need(room, sizeof(*out->argv));
+    out->owned = memory_need(room, sizeof(*out->owned));
     for (int i = 0; i < argc; i++) {
         int taken = strcmp(argv[i], "--one-run") == 0;
         int status = taken ? add_override(out, "one-run", "yes") : 0;

@@ -33,13 +33,11 @@ static void print_lines(const char *lines)
     while (*lines) {
         const size_t length = strcspn(lines, "\n"), blanks = strspn(lines, " ");
         char *line = memory_format("%.*s", (int)length, lines);
-        if (line)
-            terminal_wrap(&out, "", blanks >= 4 ? 16 : (int)blanks + 2, line, terminal_width(STDOUT_FILENO));
-        out.failed |= !line;
+        terminal_wrap(&out, "", blanks >= 4 ? 16 : (int)blanks + 2, line, terminal_width(STDOUT_FILENO));
         free(line);
         lines += length + (lines[length] == '\n');
     }
-    fputs(out.failed || !out.data ? lines : out.data, stdout);
+    fputs(!out.data ? lines : out.data, stdout);
     text_free(&out);
 }
 

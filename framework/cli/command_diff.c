@@ -55,7 +55,7 @@ static void print_part(const struct config_differences *differences, int affects
             printf("%s\n", title);
         struct text line = {0};
         char *words = memory_format("%s: %s -> %s", d->key, shown(d->a), shown(d->b));
-        terminal_wrap(&line, "  ", 6, words ? words : d->key, terminal_width(STDOUT_FILENO));
+        terminal_wrap(&line, "  ", 6, words, terminal_width(STDOUT_FILENO));
         fputs(line.data ? line.data : d->key, stdout);
         text_free(&line);
         free(words);

@@ -26,6 +26,8 @@ static void print_metrics(const struct metrics *metrics, int json)
         if (json)
             json_object_set_new(root, metric->name,
                                 isfinite(metric->value) ? json_real(metric->value) : json_null());
+        else if (isfinite(metric->value) && isfinite(metric->low))
+            printf("%-24s %-10.6g %.6g to %.6g\n", metric->name, metric->value, metric->low, metric->high);
         else if (isfinite(metric->value))
             printf("%-24s %.6g\n", metric->name, metric->value);
         else

@@ -38,7 +38,7 @@ static int take_operands(const struct arguments *arguments, struct text *ini, in
         }
         text_add(ini, "%s%s\n", strncmp(operand, "value-", 6) == 0 ? "" : "synthetic.", operand);
     }
-    return ini->failed ? error_memory(error) : 0;
+    return 0;
 }
 
 /* The section is not in a file of the user: a message names the operand instead of a line. */

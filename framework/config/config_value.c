@@ -302,11 +302,7 @@ static char *list_text(const dpf_value *value)
         else
             text_add(&text, "%s%s", i > 0 ? ", " : "", text_from_real(value->reals[i], buffer));
     }
-    if (text.failed)
-        text_free(&text);
-    else if (!text.data)
-        return memory_text("");
-    return text.data;
+    return text.data ? text.data : memory_text("");
 }
 
 char *config_value_text(const dpf_param *param, const dpf_value *value)

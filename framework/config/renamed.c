@@ -203,5 +203,5 @@ long renamed_convert(FILE *in, const char *file, struct text *out, struct dpf_er
     if (status == 0 && ferror(in))
         status = error_set(error, DPF_FAULT_CONFIG, "cannot read %s: %s", file, strerror(errno));
     free(line);
-    return status != 0 ? -1 : out->failed ? error_memory(error) : converter.changes;
+    return status != 0 ? -1 : converter.changes;
 }

@@ -40,12 +40,6 @@ static int read_delimiter(const struct config *config, const struct config_value
                         text);
 }
 
-/* Formats whose lines have always the same fields, and no header. */
-static int is_fixed(int64_t format)
-{
-    return format == FORMAT_ML100K || format == FORMAT_ML1M || format == FORMAT_NETFLIX;
-}
-
 /* Where neighbours have the same cells, a void line must not take one away; and where their lists of ids are
    public, no id. */
 static void read_voids(const struct config *config, struct file_options *file)
@@ -88,7 +82,7 @@ static int read_file_options(const struct config *config, const struct config_va
 {
     static const int columns[COLUMN_COUNT] = {D_COLUMN_USER, D_COLUMN_ITEM, D_COLUMN_RATING, D_COLUMN_TIME,
                                               D_COLUMN_WEIGHT};
-    static const char *const delimiters[] = {"tab", "double-colon", "comma", "comma", "tab", "tab", "comma"};
+    const struct data_form *form = &data_forms[out->format];
     struct file_options *file = &out->file;
     file->header = (enum data_header)value_of(data, D_HEADER)->integer;
     file->encoding = (enum ids_encoding)value_of(data, D_ENCODING)->integer;
@@ -108,22 +102,20 @@ static int read_file_options(const struct config *config, const struct config_va
         file->columns[c] = text_of(data, columns[c]);
         file->keys[c] = data->table[columns[c]].name;
     }
-    file->sections = out->format == FORMAT_NETFLIX;
+    file->sections = form->sections;
     /* The item of the section stands behind user, rating and date. */
     static const char *const netflix[COLUMN_COUNT] = {"1", "4", "2", "3", "none"};
     for (int c = 0; file->sections && c < COLUMN_COUNT; c++)
         if (strcmp(file->columns[c], "auto") == 0)
             file->columns[c] = netflix[c];
-    if (file->header == HEADER_AUTO && is_fixed(out->format))
-        file->header = HEADER_NO;
-    if (file->header == HEADER_AUTO && out->format == FORMAT_RECBOLE)
-        file->header = HEADER_YES;
-    if (file->header == HEADER_NO && !file->n_fields && is_fixed(out->format))
-        file->n_fields = 4;
-    if (read_delimiter(config, data, D_DELIMITER, delimiters[out->format], &file->delimiter, error) != 0)
+    if (file->header == HEADER_AUTO)
+        file->header = form->header;
+    if (file->header == HEADER_NO && !file->n_fields)
+        file->n_fields = form->fields;
+    if (read_delimiter(config, data, D_DELIMITER, form->delimiter, &file->delimiter, error) != 0)
         return -1;
     /* With other delimiters quotes are ordinary characters. */
-    file->quoting = out->format == FORMAT_CSV && file->delimiter.length == 1 && !file->delimiter.runs;
+    file->quoting = form->quoting && file->delimiter.length == 1 && !file->delimiter.runs;
     return 0;
 }
 

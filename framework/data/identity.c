@@ -20,10 +20,7 @@ static void add_value(struct text *key, const struct config_values *values, uint
     const dpf_param *param =
         (const dpf_param *)(const void *)((const char *)values->table + (int64_t)i * values->table_stride);
     char *text = config_value_text(param, &values->params.values[i]);
-    if (text)
-        text_add(key, "%s.%s=%s\n", values->section, param->name, text);
-    else
-        key->failed = 1;
+    text_add(key, "%s.%s=%s\n", values->section, param->name, text);
     free(text);
 }
 
@@ -37,8 +34,6 @@ char *data_source_key(const struct config_values *data, const struct config_valu
         add_value(&key, split, of_split[i]);
     if (data->params.values[D_FORMAT].integer == FORMAT_SYNTHETIC)
         text_add(&key, "run.seed=%lld\n", (long long)seed);
-    if (key.failed)
-        text_free(&key);
     return key.data;
 }
 

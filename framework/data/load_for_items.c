@@ -73,7 +73,7 @@ int id_map_read_names(const char *path, int64_t n, struct id_map *out, struct dp
     }
     files_close_lines(&lines);
     out->bytes = bytes.data;
-    if (!out->offsets || bytes.failed)
+    if (!out->offsets)
         return error_memory(error);
     out->n = n;
     return read == n ? 0

@@ -13,6 +13,7 @@
 #include "evaluate/by_user.h"
 #include "evaluate/evaluate_options.h"
 #include "evaluate/noisy_metrics.h"
+#include "evaluate/user_sample.h"
 
 /* What the results are added to. */
 struct sink {
@@ -296,10 +297,26 @@ int evaluate_model(const struct config_values *values, const struct dataset *dat
         return -1;
     options.release = 0;
     const struct sink sink = {&options, train_part ? "train-" : "", out, error};
-    int status = passes_run(&options, dataset, scorer, seeded, pool, train_part, &passes, error);
+    struct dataset view = *dataset;
+    struct csr sample = {0};
+    int64_t left_out = 0;
+    if (options.users > 0 && !train_part && dataset->test.by_user.ptr) {
+        if (user_sample(dataset, &dataset->test.by_user, options.users, seeded, &sample, &left_out, error) !=
+            0)
+            return -1;
+        view.test.by_user = sample;
+        view.test.n = sample.ptr[sample.rows];
+    }
+    int status = passes_run(&options, &view, scorer, seeded, pool, train_part, &passes, error);
     if (status == 0)
-        status = add_private(&sink, &passes, dataset, seeded, pool, train_part);
+        status = add_private(&sink, &passes, &view, seeded, pool, train_part);
+    if (status == 0 && left_out > 0)
+        status =
+            metrics_add(out, (double)left_out, left_out,
+                        "users with test records whom [evaluate] users leaves out: intervals cover the draw",
+                        error, "users-left-out");
     passes_free(&passes);
+    csr_free(&sample);
     if (status != 0)
         metrics_free(out);
     return status;

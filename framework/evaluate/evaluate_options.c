@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ranks.h"
 #include "base/text.h"
 
 enum {
@@ -21,6 +22,7 @@ enum {
     P_COLD,
     P_BANDS,
     P_POPULARITY_BANDS,
+    P_USERS,
     P_BOOTSTRAP,
     P_CONFIDENCE,
     P_TRAIN,
@@ -126,6 +128,11 @@ static const dpf_param params[P_COUNT] = {
         "popularity-bands", DPF_TYPE_INT_LIST, "", 1, 9e15, 0, "records",
         "Boundaries between bands of items by their number of training records, ascending. Adds the recall "
         "of each band at each k: the share of positives among such items that is found."),
+    [P_USERS] =
+        DPF_PARAM_INT_F("users", 0, 0, 1e9, 0, "users",
+                        "Metrics of the test part from so many of the users who have test records, drawn "
+                        "by their ids and run.seed, with intervals (bootstrap = 1000 where it is not "
+                        "set); 0: all. For many users or large catalogues."),
     [P_BOOTSTRAP] =
         DPF_PARAM_INT_F("bootstrap", 0, 0, 100000, 0, "replicates",
                         "Number of resamples of users for a confidence interval of each average; 1000 is "
@@ -383,7 +390,18 @@ int evaluate_options_read(const struct config *config, const struct config_value
     for (int p = P_RELEASE_NOISE; p <= P_RELEASE_RECORDS; p++)
         if (value[p].is_set && !out->release)
             return refuse(&place, p, "has no effect on private metrics; set release = noisy or remove it");
-    out->replicates = value[P_BOOTSTRAP].integer;
+    out->users = value[P_USERS].integer;
+    if (out->release && out->users > 0)
+        return refuse(
+            &place, P_USERS,
+            "%lld: released metrics count every user, or who is drawn would be told; remove it, or set "
+            "release = private",
+            (long long)out->users);
+    if (out->users > 0 && ranks_size() > 1)
+        return refuse(&place, P_USERS, "%lld: several processes evaluate all users; remove it",
+                      (long long)out->users);
+    /* Of a sample, a number without its interval says little. */
+    out->replicates = out->users > 0 && !value[P_BOOTSTRAP].is_set ? 1000 : value[P_BOOTSTRAP].integer;
     out->confidence = value[P_CONFIDENCE].real;
     if (value[P_CONFIDENCE].is_set && out->replicates == 0)
         return refuse(&place, P_CONFIDENCE, "has no effect without intervals; set bootstrap = 1000, say");

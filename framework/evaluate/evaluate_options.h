@@ -36,6 +36,7 @@ struct evaluate_options {
     int64_t n_bands;      /* boundaries; 0: no activity bands */
     const int64_t *popularity_bands;
     int64_t n_popularity_bands;
+    int64_t users;      /* with test records that are looked at; 0: all */
     int64_t replicates; /* of the bootstrap; 0: no intervals */
     double confidence;
     int release;             /* metrics are released with noise, too */

@@ -13,6 +13,8 @@
 #define AUTO_EXPLICIT 1
 #define AUTO_IMPLICIT 2
 #define AUTO_BOTH (AUTO_EXPLICIT | AUTO_IMPLICIT)
+/* Between 0 and 1, and from the user's own records alone: the noise of a released mean is made for that. */
+#define OWN 4
 
 /* A figure against sampled negatives must not pass for one of the full ranking. */
 #define RANKING(TEXT) "all candidates ranked; " TEXT, "against sampled negatives only; " TEXT
@@ -20,7 +22,7 @@
 
 static const struct metric_kind {
     const char *name;
-    int automatic;
+    int traits; /* AUTO_*, OWN */
     int has_cutoff;
     const char *full;
     const char *sampled;
@@ -32,18 +34,18 @@ static const struct metric_kind {
     [METRIC_RMSE_USER] = {"rmse-user", 0, 0, RATING("mean over users of each user's RMSE")},
     [METRIC_MAE_USER] = {"mae-user", 0, 0, RATING("mean over users of each user's MAE")},
     [METRIC_MSE_USER] = {"mse-user", 0, 0, RATING("mean over users of each user's MSE")},
-    [METRIC_HR] = {"hr", AUTO_BOTH, 1, RANKING("share of users with a positive among the first k")},
-    [METRIC_NDCG] = {"ndcg", AUTO_BOTH, 1,
+    [METRIC_HR] = {"hr", AUTO_BOTH | OWN, 1, RANKING("share of users with a positive among the first k")},
+    [METRIC_NDCG] = {"ndcg", AUTO_BOTH | OWN, 1,
                      RANKING("binary gain, discount 1/log2(rank + 1), ideal: min(k, G) hits first")},
-    [METRIC_PRECISION] = {"precision", AUTO_BOTH, 1, RANKING("hits / k, also if the list is shorter")},
-    [METRIC_RECALL] = {"recall", AUTO_BOTH, 1, RANKING("hits / G")},
-    [METRIC_RECALL_CAPPED] = {"recall-capped", 0, 1, RANKING("hits / min(k, G)")},
-    [METRIC_F1] = {"f1", 0, 1, RANKING("2 hits / (k + G) of each user, then averaged")},
-    [METRIC_MAP] = {"map", AUTO_BOTH, 1, RANKING("average precision cut at k, divided by min(k, G)")},
-    [METRIC_MAP_HITS] = {"map-hits", 0, 1,
+    [METRIC_PRECISION] = {"precision", AUTO_BOTH | OWN, 1, RANKING("hits / k, also if the list is shorter")},
+    [METRIC_RECALL] = {"recall", AUTO_BOTH | OWN, 1, RANKING("hits / G")},
+    [METRIC_RECALL_CAPPED] = {"recall-capped", OWN, 1, RANKING("hits / min(k, G)")},
+    [METRIC_F1] = {"f1", OWN, 1, RANKING("2 hits / (k + G) of each user, then averaged")},
+    [METRIC_MAP] = {"map", AUTO_BOTH | OWN, 1, RANKING("average precision cut at k, divided by min(k, G)")},
+    [METRIC_MAP_HITS] = {"map-hits", OWN, 1,
                          RANKING("average precision cut at k, divided by hits; 0 without any")},
-    [METRIC_MAP_RELEVANT] = {"map-relevant", 0, 1, RANKING("average precision cut at k, divided by G")},
-    [METRIC_MRR] = {"mrr", AUTO_BOTH, 1, RANKING("1 / rank of the first positive, 0 if beyond k")},
+    [METRIC_MAP_RELEVANT] = {"map-relevant", OWN, 1, RANKING("average precision cut at k, divided by G")},
+    [METRIC_MRR] = {"mrr", AUTO_BOTH | OWN, 1, RANKING("1 / rank of the first positive, 0 if beyond k")},
     [METRIC_POPULARITY] = {"popularity", 0, 1,
                            RANKING("mean number of training records of the first k items")},
     [METRIC_NOVELTY] = {"novelty", 0, 1,
@@ -54,7 +56,7 @@ static const struct metric_kind {
                          RANKING("share of all items that are among some user's first k")},
     [METRIC_GINI] = {"gini", 0, 1,
                      RANKING("Gini index of how often each item is among the first k: 0 even, 1 one item")},
-    [METRIC_MRANK] = {"mrank", AUTO_BOTH, 0,
+    [METRIC_MRANK] = {"mrank", AUTO_BOTH | OWN, 0,
                       RANKING("mean relative rank of positives: 0 first, 1 last, 0.5 chance; by user")},
 };
 
@@ -68,9 +70,14 @@ int metric_has_cutoff(enum metric_id id)
     return kinds[id].has_cutoff;
 }
 
+int metric_is_own(enum metric_id id)
+{
+    return (kinds[id].traits & OWN) != 0;
+}
+
 int metric_is_automatic(enum metric_id id, int implicit)
 {
-    return (kinds[id].automatic & (implicit ? AUTO_IMPLICIT : AUTO_EXPLICIT)) != 0;
+    return (kinds[id].traits & (implicit ? AUTO_IMPLICIT : AUTO_EXPLICIT)) != 0;
 }
 
 const char *metric_name(enum metric_id id)

@@ -43,6 +43,9 @@ enum metric_id {
 int metric_is_rating(enum metric_id id);
 /* 1 if the metric is stated for a cut-off k. */
 int metric_has_cutoff(enum metric_id id);
+/* 1 if it is a user's number between 0 and 1 that follows from the own records alone: only such metrics of lists can be
+   released with noise. */
+int metric_is_own(enum metric_id id);
 /* 1 if "auto" includes it. */
 int metric_is_automatic(enum metric_id id, int implicit);
 const char *metric_name(enum metric_id id);

@@ -16,19 +16,12 @@ static int refuse(const struct config *config, const char *key, struct dpf_error
                   : error_set(error, DPF_FAULT_CONFIG, "[evaluate] %s: %s", key, text);
 }
 
-/* Metrics of a list whose value is between 0 and 1 and follows from the user's own records. Popularity and
-   novelty read how often others have rated an item; coverage and the Gini index are of all lists together. */
-static int is_of_a_list(enum metric_id id)
-{
-    return id == METRIC_MRANK || (id >= METRIC_FIRST_BY_LIST && id <= METRIC_MRR);
-}
-
 /* The metric whose sum is released for it, or -1. */
 static int summed_for(enum metric_id id)
 {
     if (id == METRIC_RMSE)
         return METRIC_MSE;
-    return metric_is_rating(id) || is_of_a_list(id) ? (int)id : -1;
+    return metric_is_rating(id) || metric_is_own(id) ? (int)id : -1;
 }
 
 static enum noisy_group group_of(enum metric_id id)

@@ -168,7 +168,5 @@ char *consent_statement(const struct plan *plan, const char *name, int64_t n_par
     add_budget(&text, plan);
     text_add(&text, "\n%s", guarantee ? guarantee : "");
     free(guarantee);
-    if (text.failed)
-        text_free(&text);
     return text.data;
 }

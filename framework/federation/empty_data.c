@@ -59,8 +59,8 @@ int empty_data_make(struct empty_data *data, struct arguments *arguments, struct
     if (fclose(stream) != 0 && status == 0)
         return error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", data->path, strerror(errno));
     data->override = memory_format("data.path=%s", data->path);
-    if (status != 0 || !data->override)
-        return status != 0 ? status : error_memory(error);
+    if (status != 0)
+        return status;
     arguments->overrides[arguments->n_overrides++] = data->override;
     return 0;
 }

@@ -97,8 +97,6 @@ static char *metrics_text(struct metrics_end *end)
     }
     text_add(&text, "# EOF\n");
     pthread_mutex_unlock(&end->lock);
-    if (text.failed)
-        text_free(&text);
     return text.data;
 }
 

@@ -158,7 +158,7 @@ int party_state_knows(const struct party_state *state, const char *agreement, co
     glob_t found;
     int known = 0;
     char *pattern = memory_format("%s/run-*.json", state->directory);
-    if (!pattern || glob(pattern, 0, NULL, &found) != 0) {
+    if (glob(pattern, 0, NULL, &found) != 0) {
         free(pattern);
         return 0;
     }

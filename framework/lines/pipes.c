@@ -42,7 +42,7 @@ static int open_nameless(const char *directory)
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
         return fd;
     char *name = memory_format("%s/dpframe-XXXXXX", directory);
-    const int named = name ? mkstemp(name) : -1;
+    const int named = mkstemp(name);
     if (named >= 0)
         unlink(name);
     free(name);

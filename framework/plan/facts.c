@@ -374,7 +374,7 @@ static void tell_lost(const struct fact_question *question, int condition, char 
 }
 
 /* What the whole input decides, by condition, and what is public then. */
-static int judge_input(const struct plan *plan, struct run_facts *run, struct dpf_error *error)
+static void judge_input(const struct plan *plan, struct run_facts *run)
 {
     struct fact_question question;
     struct text public_lines = {0};
@@ -386,12 +386,10 @@ static int judge_input(const struct plan *plan, struct run_facts *run, struct dp
         input_say_public(&question, &public_lines);
     snprintf(run->taken_as_public, sizeof run->taken_as_public, "%s",
              public_lines.data ? public_lines.data : "");
-    const int failed = public_lines.failed;
     text_free(&public_lines);
-    return failed ? error_memory(error) : 0;
 }
 
-int facts_complete(struct plan *plan, struct dpf_error *error)
+void facts_complete(struct plan *plan)
 {
     int n = plan->recommender.n_releases;
     for (int which = 0; which < 2; which++)
@@ -418,5 +416,5 @@ int facts_complete(struct plan *plan, struct dpf_error *error)
                            *plan->data.params.values[D_USER_FEATURES].text ||
                            (plan->metrics.numbers > 0 && *plan->data.params.values[D_ITEM_FEATURES].text);
     run->secure = plan->privacy.params.values[PRIVACY_RANDOMNESS].integer == 0;
-    return judge_input(plan, run, error);
+    judge_input(plan, run);
 }

@@ -12,6 +12,6 @@ void facts_question(const struct plan *plan, struct fact_question *out);
 void facts_asked(const struct plan *plan, struct fact_question *out);
 /* Whether rows of a side are made from those of friends, without noise. */
 int facts_reads_friends(const struct plan *plan, const struct side_plan *side);
-int facts_complete(struct plan *plan, struct dpf_error *error);
+void facts_complete(struct plan *plan);
 
 #endif

@@ -259,8 +259,7 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
         return -1;
     if (calibrate_total(plan, error) != 0)
         return -1;
-    if (facts_complete(plan, error) != 0)
-        return -1;
+    facts_complete(plan);
     guarantee_conditions(&plan->privacy, &plan->run_facts, &plan->ledger, &plan->guarantee);
     if (guarantee_account(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
                           plan->run_facts.rounds, error) != 0)

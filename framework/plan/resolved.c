@@ -18,8 +18,7 @@ static void visit_values(const struct config_values *values, value_visitor visit
         const dpf_param *param = (const dpf_param *)(const void *)((const char *)values->table +
                                                                    (int64_t)i * values->table_stride);
         char *text = config_value_text(param, &values->params.values[i]);
-        if (text)
-            visit(context, values->section, param, text, values->params.values[i].is_set);
+        visit(context, values->section, param, text, values->params.values[i].is_set);
         free(text);
     }
 }
@@ -180,7 +179,7 @@ static void describe_component(struct text *text, const char *role, const struct
         if (!value->is_set)
             continue;
         char *shown_value = config_value_text(param, value);
-        text_add(text, "%s%s=%s", shown++ ? ", " : "  ", param->name, shown_value ? shown_value : "?");
+        text_add(text, "%s%s=%s", shown++ ? ", " : "  ", param->name, shown_value);
         free(shown_value);
     }
     text_add(text, "\n");

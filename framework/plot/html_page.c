@@ -159,7 +159,6 @@ void html_page_box(struct text *page, const char *kind, const char *what)
         struct text line = {0};
         text_add(&line, "%.*s", (int)length, what);
         html_text(page, line.data);
-        page->failed |= line.failed;
         text_free(&line);
         what += length;
         if (*what)
@@ -175,9 +174,8 @@ void html_page_note(struct text *page, const char *what)
     text_add(page, "\n");
 }
 
-int html_page_table(struct text *page, struct sheet *table)
+void html_page_table(struct text *page, struct sheet *table)
 {
-    const int status = sheet_write(table, SHEET_HTML, 0, page);
+    sheet_write(table, SHEET_HTML, 0, page);
     sheet_free(table);
-    return status;
 }

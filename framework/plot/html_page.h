@@ -26,6 +26,6 @@ void html_page_box(struct text *page, const char *kind, const char *what);
 /* A paragraph of small print. */
 void html_page_note(struct text *page, const char *what);
 /* Adds the table and frees it; -1 if memory ran out. */
-int html_page_table(struct text *page, struct sheet *table);
+void html_page_table(struct text *page, struct sheet *table);
 
 #endif

@@ -21,9 +21,8 @@ void plot_name(struct plot *plot, const char *what, const char *against)
 
 int plot_begin(struct plot *plot, char *label)
 {
-    plot->failed |= !label;
-    if (plot->n == PLOT_MAX_SERIES || !label) {
-        plot->left_out += label != NULL;
+    if (plot->n == PLOT_MAX_SERIES) {
+        plot->left_out++;
         free(label);
         return 0;
     }
@@ -36,13 +35,9 @@ void plot_add(struct plot *plot, double x, double y, double deviation)
     struct plot_series *series = &plot->series[plot->n - 1];
     if (!isfinite(x) || !isfinite(y))
         return;
-    struct plot_point *grown = memory_grow(series->points, &series->capacity, series->n + 1, sizeof *grown);
-    if (!grown) {
-        plot->failed = 1;
-        return;
-    }
-    series->points = grown;
-    grown[series->n++] = (struct plot_point){x, y, isfinite(deviation) ? deviation : 0};
+    series->points =
+        memory_need_grow(series->points, &series->capacity, series->n + 1, sizeof *series->points);
+    series->points[series->n++] = (struct plot_point){x, y, isfinite(deviation) ? deviation : 0};
 }
 
 void plot_end(struct plot *plot)

@@ -35,7 +35,6 @@ struct plot {
     struct plot_series series[PLOT_MAX_SERIES];
     int n;
     int left_out; /* series beyond the most that a plot shows */
-    int failed;   /* memory ran out: the plot is incomplete */
 };
 
 /* Sets the name from two words, such as a metric and an axis: "hr@10" becomes "hr-10". */

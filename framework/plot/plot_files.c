@@ -67,9 +67,8 @@ static void add_output(struct text *script, const char *terminal, const char *st
 {
     char *name = memory_format("%s.%s", stem, ending);
     text_add(script, "set terminal %s noenhanced\nset output ", terminal);
-    gnuplot_quote(script, name ? name : "");
+    gnuplot_quote(script, name);
     text_add(script, "\n");
-    script->failed |= !name;
     free(name);
 }
 
@@ -86,8 +85,6 @@ static char *make_script(const struct plot *plot, const char *stem)
     add_output(&script, "pngcairo size 1440,920 background rgb \"white\" font \"sans,20\" linewidth 2", stem,
                "png");
     text_add(&script, "replot\nset output\n");
-    if (script.failed)
-        text_free(&script);
     return script.data;
 }
 
@@ -95,9 +92,9 @@ int plot_files_draw(const struct plot *plot, const char *directory, const char *
                     struct dpf_error *error)
 {
     char *name = memory_format("%s.gp", stem), *script = make_script(plot, stem);
-    char *path = name ? files_join(directory, name) : NULL, *log = files_join(directory, "gnuplot.log");
-    const int had_log = log && access(log, F_OK) == 0;
-    int status = path && script && log && !plot->failed ? 0 : error_memory(error);
+    char *path = files_join(directory, name), *log = files_join(directory, "gnuplot.log");
+    const int had_log = access(log, F_OK) == 0;
+    int status = 0;
     *missing = 0;
     if (status == 0)
         status = files_write_text(path, script, error);

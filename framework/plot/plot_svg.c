@@ -57,13 +57,12 @@ static int by_value(const void *a, const void *b)
 /* All x of the plot, in order, each once. Free it; NULL if memory is short. */
 static double *all_x(const struct plot *plot, size_t *n)
 {
-    double *values = memory_new(plot_points(plot) + 1, sizeof *values);
+    double *values = memory_need(plot_points(plot) + 1, sizeof *values);
     size_t all = 0, kept = 0;
-    for (int s = 0; s < plot->n && values; s++)
+    for (int s = 0; s < plot->n; s++)
         for (size_t i = 0; i < plot->series[s].n; i++)
             values[all++] = plot->series[s].points[i].x;
-    if (values)
-        qsort(values, all, sizeof *values, by_value);
+    qsort(values, all, sizeof *values, by_value);
     for (size_t i = 0; i < all; i++)
         if (!kept || values[i] != values[kept - 1])
             values[kept++] = values[i];
@@ -85,7 +84,7 @@ static void mark_values(struct view *view)
 {
     size_t n = 0;
     double *values = all_x(view->plot, &n);
-    if (values && n <= 8 && !view->plot->lines) {
+    if (n <= 8 && !view->plot->lines) {
         double last = -1;
         view->x.n = 0;
         for (size_t i = 0; i < n; i++) {
@@ -239,13 +238,11 @@ static void add_value(struct sheet *table, const struct plot_series *series, dou
 }
 
 /* A row for each x, or for some forty of them, the last one included. */
-static int add_values(struct text *page, const struct plot *plot)
+static void add_values(struct text *page, const struct plot *plot)
 {
     struct sheet table = {0};
     size_t n = 0;
     double *values = all_x(plot, &n);
-    if (!values)
-        return -1;
     const size_t stride = (n + MOST_ROWS - 1) / MOST_ROWS;
     sheet_column(&table, plot->x_label, SHEET_RIGHT);
     for (int s = 0; s < plot->n; s++)
@@ -256,11 +253,10 @@ static int add_values(struct text *page, const struct plot *plot)
             add_value(&table, &plot->series[s], values[i]);
     }
     text_add(page, "<details><summary>Values</summary>\n");
-    const int status = sheet_write(&table, SHEET_HTML, 0, page);
+    sheet_write(&table, SHEET_HTML, 0, page);
     text_add(page, "</details>\n");
     sheet_free(&table);
     free(values);
-    return status;
 }
 
 static void add_picture(const struct view *view)
@@ -283,7 +279,7 @@ static void add_picture(const struct view *view)
     text_add(page, "\n");
 }
 
-int plot_svg_add(struct text *page, const struct plot *plot)
+void plot_svg_add(struct text *page, const struct plot *plot)
 {
     struct view view = {.page = page, .plot = plot};
     make_axes(&view);
@@ -299,7 +295,6 @@ int plot_svg_add(struct text *page, const struct plot *plot)
             text_add(page, "%s%d more series are not shown.", *plot->note ? " " : "", plot->left_out);
         text_add(page, "</figcaption>\n");
     }
-    const int status = add_values(page, plot);
+    add_values(page, plot);
     text_add(page, "</figure>\n");
-    return status == 0 && !page->failed && !plot->failed ? 0 : -1;
 }

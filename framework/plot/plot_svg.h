@@ -15,6 +15,6 @@
 /* The shapes of markers, once a page, before its first plot. */
 void plot_svg_shapes(struct text *page);
 /* A <figure> with the id "plot-NAME". -1 if memory ran out. The plot has points. */
-int plot_svg_add(struct text *page, const struct plot *plot);
+void plot_svg_add(struct text *page, const struct plot *plot);
 
 #endif

@@ -99,14 +99,13 @@ static int copy_file(const char *from, const char *to, const char *name, const s
                      struct dpf_error *error)
 {
     struct text content = {0}, renamed = {0};
-    char *source = files_join(from, name), *text = source ? read_file(source, error) : NULL;
+    char *source = files_join(from, name), *text = read_file(source, error);
     int status = text ? 0 : -1;
     if (status == 0) {
         add_renamed(&renamed, name, names);
         add_renamed(&content, text, names);
-        char *target = renamed.failed || content.failed ? NULL : files_join(to, renamed.data);
-        status = target ? files_write_text(target, content.data ? content.data : "", error)
-                        : error_set(error, DPF_FAULT_RUN, "out of memory");
+        char *target = files_join(to, renamed.data);
+        status = files_write_text(target, content.data ? content.data : "", error);
         free(target);
     }
     text_free(&content);
@@ -158,7 +157,7 @@ static int write_project(const char *role, const char *name, const char *directo
     while (length > 1 && directory[length - 1] == '/')
         length--;
     char *partial = memory_format("%.*s.partial-%ld", (int)length, directory, (long)getpid());
-    int status = from && partial ? 0 : error_set(error, DPF_FAULT_RUN, "the templates were not found");
+    int status = from ? 0 : error_set(error, DPF_FAULT_RUN, "the templates were not found");
     choose_names(role, name, &names);
     if (status == 0 && mkdir(partial, 0777) != 0)
         status = error_set(error, DPF_FAULT_CONFIG, "cannot make the directory %s: %s",

@@ -64,8 +64,6 @@ static const char *enum_fault(const dpf_param *param)
 static const char *list_default_fault(const dpf_param *param)
 {
     char *copy = memory_text(param->default_text);
-    if (!copy)
-        return "memory ran out";
     const char *wrong = NULL;
     for (char *rest = copy; *copy && rest && !wrong;) {
         char *element = rest + strspn(rest, " \t");

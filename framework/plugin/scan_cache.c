@@ -201,7 +201,6 @@ void scan_cache_write(struct scan_cache *cache)
     }
     text_append(&text, cache->added.data, cache->added.length);
     make_place(cache);
-    if (!text.failed && !cache->added.failed)
-        (void)files_write_private_text(cache->file, text.data, &ignored);
+    (void)files_write_private_text(cache->file, text.data, &ignored);
     text_free(&text);
 }

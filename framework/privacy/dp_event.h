@@ -31,9 +31,8 @@ int curve_write(const struct guarantee *guarantee, struct instance *const *accou
                 const struct ledger *ledger, int64_t rounds, FILE *file, struct dpf_error *error);
 /* Some of these numbers as tables to read, a column for each accountant, and the trade-off curve, for lines
    of that width; added to out. */
-int curve_table(const struct guarantee *guarantee, struct instance *const *accountants, int n,
-                const struct ledger *ledger, int64_t rounds, int width, struct text *out,
-                struct dpf_error *error);
+void curve_table(const struct guarantee *guarantee, struct instance *const *accountants, int n,
+                 const struct ledger *ledger, int64_t rounds, int width, struct text *out);
 /* CSV "round,accountant,epsilon": what has been spent after so many rounds, at the guarantee's delta. */
 /* {"epsilon-ACCOUNTANT": epsilon} of a run that ended after so many rounds, with what is released at its end,
  * had their number been fixed beforehand; refused accounts are left out. New reference; NULL: failed. */

@@ -348,10 +348,7 @@ static void add_unproved(const struct guarantee *guarantee, int width, struct te
             text_add(&line, "%s would say epsilon = %s, delta = %s if every condition held. %s",
                      account->accountant, guarantee_number_up(account->answer.epsilon, epsilon),
                      guarantee_number_up(account->answer.delta, delta), account->answer.note);
-        if (line.failed)
-            out->failed = 1;
-        else
-            add_wrapped(out, width, "- ", line.data);
+        add_wrapped(out, width, "- ", line.data);
         text_free(&line);
     }
 }
@@ -533,11 +530,9 @@ char *guarantee_text_wide(const struct guarantee *guarantee, int width)
     add_published(guarantee, &left);
     add_proved(guarantee, &right);
     add_head(guarantee, width, &out);
-    if (!left.failed && !right.failed) {
-        add_columns(&out, width, "AS PUBLISHED", "PROVED HERE");
-        add_columns(&out, width, "------------", "-----------");
-        add_columns(&out, width, left.data, right.data);
-    }
+    add_columns(&out, width, "AS PUBLISHED", "PROVED HERE");
+    add_columns(&out, width, "------------", "-----------");
+    add_columns(&out, width, left.data, right.data);
     add_reach(guarantee, width, &out);
     add_selection(guarantee, width, &out);
     add_trainings(guarantee, width, &out);
@@ -547,13 +542,9 @@ char *guarantee_text_wide(const struct guarantee *guarantee, int width)
     add_conditions(guarantee, width, &out);
     add_unproved(guarantee, width, &out);
     add_help(width, &out);
-    const int failed = out.failed || left.failed || right.failed;
     text_free(&left);
     text_free(&right);
-    if (!failed)
-        return out.data;
-    text_free(&out);
-    return NULL;
+    return out.data;
 }
 
 char *guarantee_text(const struct guarantee *guarantee)
@@ -572,7 +563,5 @@ char *guarantee_line(const struct guarantee *guarantee)
     text_add(&out, "Privacy: none. %s: nothing is protected.\n",
              guarantee->released_raw ? "Factors are released without noise"
                                      : "Nothing is released with noise");
-    if (out.failed)
-        text_free(&out);
     return out.data;
 }

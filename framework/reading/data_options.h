@@ -19,6 +19,15 @@ enum data_format {
     FORMAT_SYNTHETIC
 };
 enum data_header { HEADER_AUTO, HEADER_YES, HEADER_NO };
+/* What a format says of its files: data_params.c has a row for each, beside its name. */
+struct data_form {
+    const char *delimiter;   /* unless the key says otherwise */
+    enum data_header header; /* AUTO: the file has to show it */
+    int fields;              /* of every line; 0: as many as the first has */
+    int quoting;             /* fields may be quoted, if the delimiter is a single character */
+    int sections;            /* a line "ITEM:" begins the lines of an item */
+};
+extern const struct data_form data_forms[];
 enum data_duplicates { DUPLICATES_ERROR, DUPLICATES_FIRST, DUPLICATES_LAST, DUPLICATES_MEAN, DUPLICATES_SUM };
 enum data_out_of_range { RANGE_ERROR, RANGE_CLIP, RANGE_DROP };
 enum data_feedback { FEEDBACK_EXPLICIT, FEEDBACK_IMPLICIT, FEEDBACK_COUNTS };

@@ -18,6 +18,15 @@ static const dpf_enum_value formats[] = {
                 "rating:float, timestamp:float"},
     {"synthetic", "no file: ratings are generated from run.seed and the keys synthetic.*"},
 };
+const struct data_form data_forms[] = {
+    [FORMAT_ML100K] = {.delimiter = "tab", .header = HEADER_NO, .fields = 4},
+    [FORMAT_ML1M] = {.delimiter = "double-colon", .header = HEADER_NO, .fields = 4},
+    [FORMAT_NETFLIX] = {.delimiter = "comma", .header = HEADER_NO, .fields = 4, .sections = 1},
+    [FORMAT_CSV] = {.delimiter = "comma", .quoting = 1},
+    [FORMAT_TSV] = {.delimiter = "tab"},
+    [FORMAT_RECBOLE] = {.delimiter = "tab", .header = HEADER_YES},
+    [FORMAT_SYNTHETIC] = {.delimiter = "comma"},
+};
 static const dpf_enum_value headers[] = {
     {"auto", "a first line whose rating field is a word, or which has a usual name and no number, is a "
              "header; the log says so. A proof needs the answer "

@@ -7,11 +7,9 @@
 
 /* ---- the form of the files ------------------------------------------------------------------------- */
 
-/* Formats whose lines have always the same fields, and no header. */
-static int is_fixed(asked *q)
+static const struct data_form *form_of(asked *q)
 {
-    const int64_t format = data_of(q, D_FORMAT)->integer;
-    return format == FORMAT_ML100K || format == FORMAT_ML1M || format == FORMAT_NETFLIX;
+    return &data_forms[data_of(q, D_FORMAT)->integer];
 }
 
 static int is_named(asked *q, int column)
@@ -48,12 +46,12 @@ const char *lost_public_files(asked *q)
 
 enum decider decide_header(asked *q)
 {
-    const int64_t key = data_of(q, D_HEADER)->integer, format = data_of(q, D_FORMAT)->integer;
+    const int64_t key = data_of(q, D_HEADER)->integer;
     if (is_generated(q))
         return BY_NOBODY;
     if (key != HEADER_AUTO || names_a_column(q))
         return BY_KEY;
-    return is_fixed(q) || format == FORMAT_RECBOLE ? BY_FORMAT : BY_RECORDS;
+    return form_of(q)->header != HEADER_AUTO ? BY_FORMAT : BY_RECORDS;
 }
 
 const char *lost_header(asked *q)
@@ -66,8 +64,9 @@ const char *lost_header(asked *q)
 /* Whether the first line of each file is its header, by declaration. */
 static int has_header(asked *q)
 {
-    const int64_t key = data_of(q, D_HEADER)->integer, format = data_of(q, D_FORMAT)->integer;
-    return key == HEADER_YES || (key == HEADER_AUTO && (format == FORMAT_RECBOLE || names_a_column(q)));
+    const int64_t key = data_of(q, D_HEADER)->integer;
+    return key == HEADER_YES ||
+           (key == HEADER_AUTO && (form_of(q)->header == HEADER_YES || names_a_column(q)));
 }
 
 enum decider decide_fields(asked *q)
@@ -77,7 +76,7 @@ enum decider decide_fields(asked *q)
         return BY_NOBODY;
     if (data_of(q, D_FIELDS)->integer)
         return BY_KEY;
-    return has_header(q) ? BY_HEADER : is_fixed(q) ? BY_FORMAT : BY_RECORDS;
+    return has_header(q) ? BY_HEADER : form_of(q)->fields ? BY_FORMAT : BY_RECORDS;
 }
 
 const char *lost_fields(asked *q)
@@ -126,7 +125,7 @@ const char *lost_quoted_line_ends(asked *q)
 
 enum decider decide_sections(asked *q)
 {
-    if (data_of(q, D_FORMAT)->integer != FORMAT_NETFLIX)
+    if (!form_of(q)->sections)
         return BY_NOBODY;
     return BY_RECORDS;
 }

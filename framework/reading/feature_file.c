@@ -370,7 +370,7 @@ static int read_file(struct parsing *p, struct dpf_error *error)
     if (p->ids.n == 0)
         return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line,
                         "the file of features has no lines");
-    return p->utf8.failed ? error_memory(error) : 0;
+    return 0;
 }
 
 /* ---- columns of the table -------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ static int take_line(void *context, int64_t line, const struct field *fields, in
     offsets[before] = (int64_t)t->names.length;
     const struct field name = ids_as_utf8(&t->utf8, &fields[form->name]);
     add_name(&t->names, &name);
-    return t->names.failed ? error_memory(error) : 0;
+    return 0;
 }
 
 /* The names of the run's items, in their order. */
@@ -143,7 +143,7 @@ static int select_names(const struct taking *t, const struct id_map *items, stru
         out->offsets[i] = (int64_t)names.length;
         text_append(&names, name, strlen(name) + 1);
     }
-    if (status == 0 && (!out->offsets || names.failed))
+    if (status == 0 && !out->offsets)
         status = error_memory(error);
     out->n = items->n;
     out->bytes = names.data;

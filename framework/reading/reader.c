@@ -385,8 +385,6 @@ static void list_faults(struct reader *reader, size_t first)
             if (table->chunks[c]->index == all.list[i].order[0])
                 line += table->chunks[c]->first_line - 1;
         char *placed = memory_format("%s:%lld: %s", reader->path, (long long)line, all.list[i].text);
-        if (!placed)
-            continue;
         free(all.list[i].text);
         all.list[i].text = placed;
     }

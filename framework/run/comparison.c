@@ -11,6 +11,7 @@
 #include "base/ticker.h"
 #include "engine/engine.h"
 #include "engine/model_scorer.h"
+#include "evaluate/user_sample.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
 #include "run/joined.h"
@@ -121,43 +122,15 @@ static int change_arguments(const struct compared_run *run, const char *name, st
 
 /* ---- training and evaluation ------------------------------------------------------------------------ */
 
-/* The test records of some users; the others have none. */
-static int sample_test(const struct csr *from, int64_t users, struct csr *out, struct dpf_error *error)
-{
-    int64_t tested = 0, seen = 0, used = 0;
-    const int64_t all = from->ptr[from->rows] - from->ptr[0];
-    for (int64_t u = 0; u < from->rows; u++)
-        tested += from->ptr[u + 1] > from->ptr[u];
-    *out = (struct csr){.rows = from->rows,
-                        .ptr = memory_new((size_t)from->rows + 1, sizeof *out->ptr),
-                        .others = memory_raw((size_t)all + 1, sizeof *out->others),
-                        .values = from->values ? memory_raw((size_t)all + 1, sizeof *out->values) : NULL,
-                        .voids = from->voids ? memory_raw((size_t)all + 1, 1) : NULL};
-    if (!out->ptr || !out->others || (from->values && !out->values) || (from->voids && !out->voids))
-        return error_memory(error);
-    for (int64_t u = 0; u < from->rows; u++) {
-        const int64_t first = from->ptr[u], n = from->ptr[u + 1] - first;
-        const int taken = n > 0 && seen * users / tested != (seen + 1) * users / tested;
-        seen += n > 0;
-        for (int64_t k = 0; k < n && (taken || users >= tested); k++, used++) {
-            out->others[used] = from->others[first + k];
-            if (out->values)
-                out->values[used] = from->values[first + k];
-            if (out->voids)
-                out->voids[used] = from->voids[first + k];
-        }
-        out->ptr[u + 1] = used;
-    }
-    return 0;
-}
-
 static int evaluate(const struct compared_run *run, struct plan *plan, struct dataset *view,
                     struct model *model, struct metrics *out, struct dpf_error *error)
 {
     struct scorer scorer;
     struct csr sample = {0};
     const struct csr all = view->test.by_user;
-    int status = run->users > 0 ? sample_test(&all, run->users, &sample, error) : 0;
+    int64_t left_out;
+    int status =
+        run->users > 0 ? user_sample(view, &all, run->users, plan->seeded, &sample, &left_out, error) : 0;
     if (status == 0 && run->users > 0)
         view->test.by_user = sample;
     if (status == 0)

@@ -44,7 +44,7 @@ struct compared_run {
     const struct session *session; /* complete */
     const struct dataset *dataset;
     struct pool *pool;
-    int64_t users; /* with test records that the model is evaluated on, at equal distances; 0: all */
+    int64_t users; /* with test records that the model is evaluated on, drawn by their ids; 0: all */
     int64_t
         columns; /* of private-gram without noise: no more than the run's own; 0: as many as there may be */
 };

@@ -70,9 +70,8 @@ static int write_array(const char *where, const dpf_array *array, const struct s
          *path = memory_format("%s/model/%s.npy", where, array->name);
     const int t = type_at(array->type);
     const int64_t columns = strcmp(rule->columns, "1") == 0 ? -1 : array->columns;
-    int status = file && path ? npy_write(path, types[t].descr, types[t].size, array->data, array->rows,
-                                          columns, array->stride, error)
-                              : error_memory(error);
+    int status = npy_write(path, types[t].descr, types[t].size, array->data, array->rows, columns,
+                           array->stride, error);
     if (status == 0)
         add_array(arrays, array, rule, file);
     free(file);
@@ -160,7 +159,7 @@ int model_files_write(const char *directory, const char *part, const struct mode
                       struct dpf_error *error)
 {
     struct scorer scorer;
-    char *where = files_join(directory, part), *inside = where ? files_join(where, "model") : NULL;
+    char *where = files_join(directory, part), *inside = files_join(where, "model");
     json_t *arrays = json_object(), *root = NULL;
     int status = inside ? files_make_directory(inside, error) : error_memory(error);
     if (status == 0)

@@ -39,24 +39,20 @@ static void add_histogram(struct sheet *table, const struct noise_histogram *h)
     }
 }
 
-int noise_table_text(const struct engine_stats *stats, char **out, struct dpf_error *error)
+char *noise_table_text(const struct engine_stats *stats)
 {
     static const char *const columns[] = {"term", "block", "from", "to", "density", "draws"};
     struct sheet table = {0};
     struct text text = {0};
-    *out = NULL;
     if (stats->n_noise == 0)
-        return 0;
+        return NULL;
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         sheet_column(&table, columns[i], i < 2 ? SHEET_LEFT : SHEET_RIGHT);
     for (int i = 0; i < stats->n_noise; i++)
         add_histogram(&table, &stats->noise[i]);
-    const int status = sheet_write(&table, SHEET_CSV, 0, &text);
+    sheet_write(&table, SHEET_CSV, 0, &text);
     sheet_free(&table);
-    *out = status == 0 ? text.data : NULL;
-    if (status != 0)
-        text_free(&text);
-    return status == 0 ? 0 : error_memory(error);
+    return text.data;
 }
 
 int noise_table_read(char *line, const char *term, const char *block, double *value, double *density)

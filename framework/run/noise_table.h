@@ -8,7 +8,7 @@
 /* "quadratic", "linear", "count" or "gradient"; NULL for no block. */
 const char *noise_block_name(int32_t kind);
 /* Blocks of a Gram row are named "gram quadratic". "term,block,from,to,density,draws"; *out is NULL if the run counted no noise. Free it. */
-int noise_table_text(const struct engine_stats *stats, char **out, struct dpf_error *error);
+char *noise_table_text(const struct engine_stats *stats);
 /* The value and density of a line of that table, if it is about the term and block; else 0. line is cut up.
  */
 int noise_table_read(char *line, const char *term, const char *block, double *value, double *density);

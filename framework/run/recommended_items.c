@@ -129,18 +129,13 @@ static int by_count(const void *a, const void *b)
 
 int64_t *recommended_items_order(const int64_t *counts, int64_t n)
 {
-    struct counted *sorted = memory_new((size_t)n + 1, sizeof *sorted);
-    int64_t *order = memory_new((size_t)n + 1, sizeof *order);
-    if (sorted && order) {
-        for (int64_t i = 0; i < n; i++)
-            sorted[i] = (struct counted){counts[i], i};
-        qsort(sorted, (size_t)n, sizeof *sorted, by_count);
-        for (int64_t i = 0; i < n; i++)
-            order[i] = sorted[i].item;
-    } else {
-        free(order);
-        order = NULL;
-    }
+    struct counted *sorted = memory_need((size_t)n + 1, sizeof *sorted);
+    int64_t *order = memory_need((size_t)n + 1, sizeof *order);
+    for (int64_t i = 0; i < n; i++)
+        sorted[i] = (struct counted){counts[i], i};
+    qsort(sorted, (size_t)n, sizeof *sorted, by_count);
+    for (int64_t i = 0; i < n; i++)
+        order[i] = sorted[i].item;
     free(sorted);
     return order;
 }
@@ -157,7 +152,7 @@ double recommended_items_share(const int64_t *counts, int64_t n, int64_t m)
 {
     int64_t *order = recommended_items_order(counts, n);
     double most = 0, all = 0;
-    for (int64_t i = 0; i < n && order; i++) {
+    for (int64_t i = 0; i < n; i++) {
         all += (double)counts[order[i]];
         most += i < m ? (double)counts[order[i]] : 0;
     }
@@ -170,7 +165,7 @@ double recommended_items_gini(const int64_t *counts, int64_t n)
 {
     int64_t *order = recommended_items_order(counts, n);
     double all = 0, weighted = 0;
-    for (int64_t i = 0; i < n && order; i++) {
+    for (int64_t i = 0; i < n; i++) {
         all += (double)counts[order[i]];
         weighted += (double)(n - i) * (double)counts[order[i]];
     }

@@ -351,23 +351,18 @@ static void add_columns(struct sheet *table)
         sheet_column(table, share_names[s], SHEET_RIGHT);
 }
 
-int record_budgets_text(const struct record_budgets *budgets, char **out, struct dpf_error *error)
+char *record_budgets_text(const struct record_budgets *budgets)
 {
     struct sheet table = {0};
     struct text text = {0};
-    *out = NULL;
     if (budgets->n == 0)
-        return 0;
+        return NULL;
     add_columns(&table);
     for (int64_t i = 0; i < budgets->n; i++)
         add_row(&table, &budgets->lines[i]);
-    const int status = sheet_write(&table, SHEET_CSV, 0, &text) == 0 ? 0 : error_memory(error);
+    sheet_write(&table, SHEET_CSV, 0, &text);
     sheet_free(&table);
-    if (status == 0)
-        *out = text.data;
-    else
-        text_free(&text);
-    return status;
+    return text.data;
 }
 
 static json_t *line_json(const struct budget_line *line)

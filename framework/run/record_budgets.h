@@ -25,7 +25,7 @@ int record_budgets_make(const struct plan *plan, const struct dataset *dataset, 
                         struct dpf_error *error);
 void record_budgets_free(struct record_budgets *budgets);
 /* As CSV; *out is NULL if there are no lines. Free it. */
-int record_budgets_text(const struct record_budgets *budgets, char **out, struct dpf_error *error);
+char *record_budgets_text(const struct record_budgets *budgets);
 /* The lines that are about the whole run, for run.json; NULL if there are none. New reference. */
 json_t *record_budgets_json(const struct record_budgets *budgets);
 

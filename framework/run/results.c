@@ -22,6 +22,7 @@
 #include "run/npy.h"
 #include "run/noise_table.h"
 #include "run/record_budgets.h"
+#include "run/split_file.h"
 
 #define DPFRAME_RESULTS_FORMAT 1
 
@@ -44,6 +45,7 @@ static const char *const result_files[] = {"run.json",
                                            "private/data.json",
                                            "private/metrics.csv",
                                            BY_USER_FILE,
+                                           SPLIT_FILE,
                                            "private/record_budgets.csv",
                                            "private/noise.csv",
                                            "private/violations.txt",
@@ -110,7 +112,7 @@ static int visit_part(const char *directory, const char *part,
                       void *context)
 {
     char *path = files_join(directory, part);
-    DIR *dir = path ? opendir(path) : NULL;
+    DIR *dir = opendir(path);
     int status = 0;
     for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && status == 0; entry = readdir(dir))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
@@ -181,7 +183,7 @@ static void announce_replacement(const char *directory)
     char *path = files_join(directory, "run.json"), when[32];
     struct stat info;
     struct tm at;
-    if (path && stat(path, &info) == 0 && localtime_r(&info.st_mtime, &at) &&
+    if (stat(path, &info) == 0 && localtime_r(&info.st_mtime, &at) &&
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &at) > 0)
         log_message(LOG_LEVEL_WARNING,
                     "%s holds a run of %s, which this one replaces when it is complete; -O DIRECTORY keeps "
@@ -211,8 +213,7 @@ void results_abandon(const char *directory)
 {
     for (size_t i = 0; i < N_RESULT_PARTS; i++) {
         char *path = files_join(directory, result_parts[i]);
-        if (path)
-            rmdir(path); /* fails, as it should, unless it is empty */
+        rmdir(path); /* fails, as it should, unless it is empty */
         free(path);
     }
     rmdir(directory);
@@ -221,8 +222,7 @@ void results_abandon(const char *directory)
 static void remove_inside(const char *directory, const char *name)
 {
     char *path = files_join(directory, name);
-    if (path)
-        unlink(path);
+    unlink(path);
     free(path);
 }
 
@@ -245,8 +245,7 @@ static void remove_earlier(const char *directory)
         visit_part(directory, result_parts[i], remove_leftover, NULL);
     for (size_t i = 0; i < N_RESULT_PARTS; i++) {
         char *path = is_model_part(result_parts[i]) ? files_join(directory, result_parts[i]) : NULL;
-        if (path)
-            rmdir(path);
+        rmdir(path);
         free(path);
     }
 }
@@ -547,8 +546,6 @@ static int write_lines(const char *directory, const char *side_name, const char 
 {
     char *path = memory_format("%s/%s/%s", directory, side_name, name);
     struct files_write write;
-    if (!path)
-        return error_memory(error);
     int status = files_open_write(&write, path, error);
     for (int64_t i = 0; i < texts->n && status == 0; i++)
         fprintf(write.stream, "%s\n", id_map_text(texts, i));
@@ -643,8 +640,7 @@ static int write_metrics(const char *directory, const struct results *r, struct 
     add_metrics(&text, "test", r->test);
     for (int i = 0; i < r->n_comparisons; i++)
         add_metrics(&text, r->comparisons[i].name, &r->comparisons[i].metrics);
-    int status =
-        text.failed ? error_memory(error) : write_text(directory, "private/metrics.csv", text.data, error);
+    int status = write_text(directory, "private/metrics.csv", text.data, error);
     text_free(&text);
     return status;
 }
@@ -663,8 +659,7 @@ static int write_released(const char *directory, const struct metrics *released,
                  isfinite(metric->value) ? text_from_real(metric->value, value) : "",
                  isfinite(metric->noise) ? text_from_real(metric->noise, noise) : "", (long long)metric->n);
     }
-    int status =
-        text.failed ? error_memory(error) : write_text(directory, "release/metrics.csv", text.data, error);
+    int status = write_text(directory, "release/metrics.csv", text.data, error);
     text_free(&text);
     return status;
 }
@@ -672,9 +667,7 @@ static int write_released(const char *directory, const struct metrics *released,
 /* Only where records have budgets of their own. */
 static int write_budgets(const char *directory, const struct record_budgets *budgets, struct dpf_error *error)
 {
-    char *table;
-    if (record_budgets_text(budgets, &table, error) != 0)
-        return -1;
+    char *table = record_budgets_text(budgets);
     int status = table ? write_text(directory, "private/record_budgets.csv", table, error) : 0;
     free(table);
     return status;
@@ -682,9 +675,7 @@ static int write_budgets(const char *directory, const struct record_budgets *bud
 
 static int write_noise(const char *directory, const struct results *r, struct dpf_error *error)
 {
-    char *table;
-    if (noise_table_text(r->stats, &table, error) != 0)
-        return -1;
+    char *table = noise_table_text(r->stats);
     int status = table ? write_text(directory, "private/noise.csv", table, error) : 0;
     free(table);
     return status;

@@ -469,7 +469,7 @@ static int write_results(struct run *run, const char *directory, const struct re
     plan->ledger = *run->part->ledger;
     plan->guarantee = *run->part->guarantee;
     plan->output = memory_text(run->part->output);
-    const int status = plan->output ? results_write(directory, results, written, error) : error_memory(error);
+    const int status = results_write(directory, results, written, error);
     free(plan->output);
     plan->output = output;
     plan->ledger = own_ledger;
@@ -515,7 +515,7 @@ static int tell(struct run *run, const struct arguments *arguments, const char *
     if (results_rewrite_timing(directory, results, written, status == 0 ? error : &ignored) != 0)
         status = -1;
     if (status == 0 && arguments->profile)
-        status = stages_print(&run->stages, &run->limits, run->threads, error);
+        stages_print(&run->stages, &run->limits, run->threads);
     return status;
 }
 

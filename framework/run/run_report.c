@@ -52,14 +52,12 @@ static char *read_file(const struct run_report *report, const char *name)
     struct files_lines lines = {0};
     struct dpf_error ignored = {0};
     struct text text = {0};
-    if (path && access(path, R_OK) == 0 && files_open_lines(&lines, path, &ignored) == 0) {
+    if (access(path, R_OK) == 0 && files_open_lines(&lines, path, &ignored) == 0) {
         for (const char *line; (line = files_next_line(&lines));)
             text_add(&text, "%s\n", line);
         files_close_lines(&lines);
     }
     free(path);
-    if (text.failed)
-        text_free(&text);
     return text.data;
 }
 
@@ -107,9 +105,9 @@ static int judge_if_needed(struct run_report *report, const struct arguments *ar
     struct plan *plan = &report->saved.session.plan;
     if (report->verdict.json || report->saved.dataset.test.n == 0)
         return 0;
-    struct arguments *own = memory_new(1, sizeof *own);
+    struct arguments *own = memory_need(1, sizeof *own);
     char *config = files_join(report->directory, "config.ini");
-    int status = own && config ? plan_measure(plan, error) : error_memory(error);
+    int status = plan_measure(plan, error);
     if (status == 0)
         status = plan_charge(plan, 0, error);
     if (status == 0) {
@@ -125,7 +123,7 @@ static int judge_if_needed(struct run_report *report, const struct arguments *ar
 static int use_records(struct run_report *report, const struct arguments *arguments, struct dpf_error *error)
 {
     struct saved_run *saved = &report->saved;
-    if (saved_run_open(arguments, report->directory, saved, error) != 0 ||
+    if (saved_run_open(arguments, report->directory, NULL, saved, error) != 0 ||
         judge_if_needed(report, arguments, error) != 0)
         return -1;
     return recommended_items_count(&saved->dataset, &saved->model, saved->pool, LIST, MOST_USERS,
@@ -139,7 +137,6 @@ static void add_promise(struct run_report *report)
     struct text text = {0};
     report_statement_promise(report->json, &text);
     html_page_box(&report->page, "", text.data ? text.data : "");
-    report->page.failed |= text.failed;
     text_free(&text);
 }
 
@@ -160,7 +157,7 @@ static void add_origin(struct run_report *report)
     struct text origin = {0};
     struct stat info;
     struct tm at;
-    if (file && stat(file, &info) == 0 && localtime_r(&info.st_mtime, &at))
+    if (stat(file, &info) == 0 && localtime_r(&info.st_mtime, &at))
         strftime(when, sizeof when, ", %Y-%m-%d %H:%M", &at);
     text_add(&origin, "Data: %s. Model: %s. dpframe %s%s.",
              is_synthetic(report) ? "generated"
@@ -175,7 +172,6 @@ static void add_origin(struct run_report *report)
     text_add(&report->page, " Configuration: ");
     html_link(&report->page, "../config.ini", "config.ini");
     text_add(&report->page, ".</p>\n");
-    report->page.failed |= origin.failed || !file;
     text_free(&origin);
     free(file);
 }
@@ -184,8 +180,7 @@ static void add_head(struct run_report *report, const char *const *contents)
 {
     const char *slash = strrchr(report->directory, '/');
     char *title = memory_format("Run %s", slash ? slash + 1 : report->directory);
-    html_page_begin(&report->page, title ? title : "A run");
-    report->page.failed |= !title;
+    html_page_begin(&report->page, title);
     free(title);
     add_origin(report);
     add_promise(report);
@@ -278,8 +273,7 @@ static void add_conventions(struct run_report *report)
         sheet_text(&table, json_text_in(convention, "convention"));
     }
     text_add(&report->page, "<details><summary>How these are computed</summary>\n");
-    if (html_page_table(&report->page, &table) != 0)
-        report->page.failed = 1;
+    html_page_table(&report->page, &table);
     text_add(&report->page, "</details>\n");
 }
 
@@ -299,8 +293,7 @@ static void add_metrics(struct run_report *report)
         html_page_note(&report->page, "The run has no test part, so there are none.");
         return;
     }
-    if (html_page_table(&report->page, &table) != 0)
-        report->page.failed = 1;
+    html_page_table(&report->page, &table);
     html_page_note(
         &report->page,
         "On the same test part. Models named private- could be released in place of this one, with its "
@@ -327,16 +320,15 @@ static void add_released(struct run_report *report)
     }
     html_page_section(&report->page, "released", "Released metrics");
     html_page_note(&report->page, "With noise, and charged to the ledger: the statement covers these.");
-    if (html_page_table(&report->page, &table) != 0)
-        report->page.failed = 1;
+    html_page_table(&report->page, &table);
 }
 
 /* ---- plots --------------------------------------------------------------------------------------------- */
 
 static void add_plot(struct run_report *report, struct plot *plot)
 {
-    if (plot_points(plot) > 0 && plot_svg_add(&report->page, plot) != 0)
-        report->page.failed = 1;
+    if (plot_points(plot) > 0)
+        plot_svg_add(&report->page, plot);
     plot_free(plot);
 }
 
@@ -373,12 +365,11 @@ static int64_t next_rank(int64_t rank)
 static void add_ranked(struct plot *plot, const char *label, const int64_t *counts, int64_t n, double whole)
 {
     int64_t *order = recommended_items_order(counts, n);
-    if (order && plot_begin(plot, memory_text(label))) {
+    if (plot_begin(plot, memory_text(label))) {
         for (int64_t rank = 1; rank <= n && counts[order[rank - 1]] > 0; rank = next_rank(rank))
             plot_add(plot, (double)rank, (double)counts[order[rank - 1]] / whole, 0);
         plot_end(plot);
     }
-    plot->failed |= !order;
     free(order);
 }
 
@@ -458,7 +449,7 @@ static void add_reach(struct run_report *report)
                                      "a larger epsilon, and in private-gram by a larger [model.recommender] "
                                      "tail-share; recommend --exclude FILE "
                                      "makes room for others than the best known ones.");
-    html_page_note(&report->page, note ? note : "");
+    html_page_note(&report->page, note);
     free(left);
     free(note);
 }
@@ -479,8 +470,7 @@ static void add_spread_table(struct run_report *report)
     sheet_column(&table, "Gini", SHEET_RIGHT);
     add_spread_row(&table, "recommendations", items->in_lists, items->n);
     add_spread_row(&table, "training records", items->records, items->n);
-    if (html_page_table(&report->page, &table) != 0)
-        report->page.failed = 1;
+    html_page_table(&report->page, &table);
 }
 
 static void add_top_items(struct run_report *report)
@@ -495,7 +485,7 @@ static void add_top_items(struct run_report *report)
     sheet_column(&table, "in lists", SHEET_RIGHT);
     sheet_column(&table, "in per cent of lists", SHEET_RIGHT);
     sheet_column(&table, "training records", SHEET_RIGHT);
-    for (int64_t i = 0; order && i < items->n && i < MOST_ITEMS && items->in_lists[order[i]] > 0; i++) {
+    for (int64_t i = 0; i < items->n && i < MOST_ITEMS && items->in_lists[order[i]] > 0; i++) {
         const int64_t item = order[i];
         sheet_text(&table, id_map_text(&dataset->items, item));
         if (dataset->item_names.n)
@@ -505,8 +495,7 @@ static void add_top_items(struct run_report *report)
         sheet_count(&table, (long long)items->records[item]);
     }
     html_element(&report->page, "h3", "Recommended most");
-    if (!order || html_page_table(&report->page, &table) != 0)
-        report->page.failed = 1;
+    html_page_table(&report->page, &table);
     free(order);
 }
 
@@ -536,14 +525,13 @@ static void add_file(struct run_report *report, const char *from, const char *na
     char *path = files_join(report->directory, name);
     const size_t length = strlen(from);
     char *href = strncmp(name, from, length) == 0 ? memory_text(name + length) : memory_format("../%s", name);
-    if (path && href && access(path, R_OK) == 0) {
+    if (access(path, R_OK) == 0) {
         text_add(&report->page, "<li>");
         html_link(&report->page, href, name);
         text_add(&report->page, ": ");
         html_text(&report->page, what);
         text_add(&report->page, "</li>\n");
     }
-    report->page.failed |= !path || !href;
     free(path);
     free(href);
 }
@@ -583,8 +571,7 @@ static void add_seconds(struct run_report *report)
         sheet_fixed(&table, json_number_in(timing, parts[i]), 3);
     }
     html_page_section(&report->page, "seconds", "Seconds");
-    if (html_page_table(&report->page, &table) != 0)
-        report->page.failed = 1;
+    html_page_table(&report->page, &table);
 }
 
 static void add_commands(struct run_report *report)
@@ -605,8 +592,7 @@ static int write_page(struct run_report *report, const char *name, char **writte
 {
     char *path = files_join(report->directory, name);
     html_page_end(&report->page);
-    int status =
-        path && !report->page.failed ? files_write_text(path, report->page.data, error) : error_memory(error);
+    int status = files_write_text(path, report->page.data, error);
     text_free(&report->page);
     if (status == 0 && written)
         *written = path;

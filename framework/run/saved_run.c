@@ -15,6 +15,7 @@
 #include "engine/engine.h"
 #include "engine/recommender_fit.h"
 #include "run/npy.h"
+#include "run/split_file.h"
 #include "plan/plan_make.h"
 #include "data/data_options_read.h"
 
@@ -63,9 +64,7 @@ static int load_json(const char *directory, struct saved_run *out, struct dpf_er
     json_error_t problem;
     int status = 0;
     char *path = files_join(directory, "run.json"), *sweep = files_join(directory, "sweep.json");
-    if (!path || !sweep)
-        status = error_memory(error);
-    else if (!(out->json = json_load_file(path, 0, &problem)))
+    if (!(out->json = json_load_file(path, 0, &problem)))
         status = access(sweep, F_OK) == 0
                      ? error_set(error, DPF_FAULT_CONFIG,
                                  "%s holds the runs of a sweep or of folds: name one of %s/points", directory,
@@ -95,6 +94,27 @@ static int start_pool(struct saved_run *out, struct dpf_error *error)
     blas_one_thread();
     out->pool = pool_new(threads < 1 ? 1 : (int)threads);
     return out->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start threads");
+}
+
+/* The ids of a side as the run wrote them. */
+static int take_ids(struct saved_run *out, const char *directory, int side, struct dpf_error *error)
+{
+    struct dataset *dataset = &out->dataset;
+    char *names = file_of(out, directory, side == DPF_SIDE_USERS ? "user_ids" : "item_ids");
+    const int status =
+        names ? id_map_read(names, side == DPF_SIDE_USERS ? &dataset->users : &dataset->items, error)
+              : error_set(error, DPF_FAULT_DATA, "%s/run.json: it does not name the files of ids", directory);
+    free(names);
+    return status;
+}
+
+/* What the plan says of records. */
+static void take_range(struct saved_run *out)
+{
+    const struct plan *plan = &out->session.plan;
+    out->dataset.implicit = data_feedback(&plan->data) != FEEDBACK_EXPLICIT;
+    out->dataset.value_lo = plan->value_lo;
+    out->dataset.value_hi = plan->value_hi;
 }
 
 static int load_data(const char *directory, struct saved_run *out, struct dpf_error *error)
@@ -281,15 +301,59 @@ static int records_are_gone(const struct saved_run *run, const char *directory, 
                      names_none ? " names none" : " is not there", directory);
 }
 
-int saved_run_open(const struct arguments *arguments, const char *directory, struct saved_run *out,
-                   struct dpf_error *error)
+/* The rows of one user, as a command before this one has kept them. 1; 0: read the training file. */
+static int take_kept(const char *directory, const struct split_key *key, const char *user,
+                     struct saved_run *out, struct dpf_error *error)
+{
+    struct dataset *dataset = &out->dataset;
+    struct plan *plan = &out->session.plan;
+    if (take_ids(out, directory, DPF_SIDE_USERS, error) != 0 ||
+        take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0)
+        return -1;
+    if (!split_file_read(directory, key, id_map_find(&dataset->users, user), dataset)) {
+        id_map_free(&dataset->users);
+        id_map_free(&dataset->items);
+        return 0;
+    }
+    take_range(out);
+    /* Terms made at home read public features; states have what else scores need of them. */
+    const int reads_features = plan->model.params.values[MODEL_HOME_TERMS].integer != 0;
+    if ((reads_features && data_load_item_features(plan->config, &plan->data, dataset, error) != 0) ||
+        plan_complete(plan, dataset->users.n, dataset->items.n, error) != 0 ||
+        model_init(&out->model, plan, dataset, error) != 0)
+        return -1;
+    return 1;
+}
+
+/* The records of everybody, or those of one user. */
+static int load_records(const struct arguments *arguments, const char *directory, const char *user,
+                        struct saved_run *out, struct dpf_error *error)
+{
+    struct split_key key;
+    char hash[80];
+    if (!user)
+        return load_data(directory, out, error);
+    read_data_hash(out, directory, hash);
+    if (split_key_make(arguments, directory, &out->session.plan, hash, &key, error) != 0)
+        return -1;
+    const int kept = take_kept(directory, &key, user, out, error);
+    if (kept != 0)
+        return kept > 0 ? 0 : -1;
+    if (load_data(directory, out, error) != 0)
+        return -1;
+    split_file_write(directory, &key, &out->dataset);
+    return 0;
+}
+
+int saved_run_open(const struct arguments *arguments, const char *directory, const char *user,
+                   struct saved_run *out, struct dpf_error *error)
 {
     *out = (struct saved_run){0};
     if (load_json(directory, out, error) != 0 || refuse_piped(out, arguments, directory, error) != 0)
         return -1;
     if (open_session(arguments, directory, 0, 0, out, error) != 0)
         return records_are_gone(out, directory, error);
-    if (start_pool(out, error) != 0 || load_data(directory, out, error) != 0 ||
+    if (start_pool(out, error) != 0 || load_records(arguments, directory, user, out, error) != 0 ||
         take_names(out, directory, error) != 0)
         return -1;
     if (!model_has_rows(&out->model))
@@ -414,18 +478,6 @@ static int is_released(const struct saved_run *run, const char *what)
     return name && strncmp(name, "release/", 8) == 0;
 }
 
-/* The ids of a side as the run wrote them. */
-static int take_ids(struct saved_run *out, const char *directory, int side, struct dpf_error *error)
-{
-    struct dataset *dataset = &out->dataset;
-    char *names = file_of(out, directory, side == DPF_SIDE_USERS ? "user_ids" : "item_ids");
-    const int status =
-        names ? id_map_read(names, side == DPF_SIDE_USERS ? &dataset->users : &dataset->items, error)
-              : error_set(error, DPF_FAULT_DATA, "%s/run.json: it does not name the files of ids", directory);
-    free(names);
-    return status;
-}
-
 /* Of rows without records; with values, records would have some. */
 static int have_no_records(struct csr *csr, int64_t rows, int values)
 {
@@ -441,9 +493,7 @@ static int take_sizes(struct saved_run *out, struct dpf_error *error)
     struct dataset *dataset = &out->dataset;
     const struct plan *plan = &out->session.plan;
     const enum data_feedback feedback = data_feedback(&plan->data);
-    dataset->implicit = feedback != FEEDBACK_EXPLICIT;
-    dataset->value_lo = plan->value_lo;
-    dataset->value_hi = plan->value_hi;
+    take_range(out);
     if (have_no_records(&dataset->train.by_user, dataset->users.n, feedback != FEEDBACK_IMPLICIT) != 0 ||
         have_no_records(&dataset->train.by_item, dataset->items.n, feedback != FEEDBACK_IMPLICIT) != 0)
         return error_memory(error);

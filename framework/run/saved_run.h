@@ -23,10 +23,10 @@ struct saved_run {
     struct left_records left;
 };
 
-/* With the run's records. Overrides and directories of plugins are the arguments'. On failure, too, saved_run_close
-   must follow. */
-int saved_run_open(const struct arguments *arguments, const char *directory, struct saved_run *out,
-                   struct dpf_error *error);
+/* With the run's records, or those of one user, by id, for whom the others need not be read (split_file.h). Overrides
+   and directories of plugins are the arguments'. On failure, too, saved_run_close must follow. */
+int saved_run_open(const struct arguments *arguments, const char *directory, const char *user,
+                   struct saved_run *out, struct dpf_error *error);
 void saved_run_close(struct saved_run *run);
 /*
  * Without records: a recommender's state, or the items' rows and, if rows_of_users, those of the users, by the ids that

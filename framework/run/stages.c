@@ -152,8 +152,7 @@ static void add_stage(struct sheet *table, const char *name, const struct stage_
         sheet_text(table, "");
 }
 
-int stages_print(const struct stages *stages, const struct machine_limits *limits, int threads,
-                 struct dpf_error *error)
+void stages_print(const struct stages *stages, const struct machine_limits *limits, int threads)
 {
     static const char *const columns[] = {"stage", "seconds", "%",      "CPU s",     "cores",
                                           "GB",    "Gflop",   "stream", "% of limit"};
@@ -171,11 +170,8 @@ int stages_print(const struct stages *stages, const struct machine_limits *limit
         if (stages->at[s].wall > 0)
             add_stage(&table, stage_names[s], &stages->at[s], total.wall, limits, threads);
     add_stage(&table, "total", &total, total.wall, limits, threads);
-    const int status =
-        sheet_write(&table, SHEET_TEXT, terminal_width(STDOUT_FILENO), &text) == 0 ? 0 : error_memory(error);
-    if (status == 0)
-        printf("\n%s", text.data);
+    sheet_write(&table, SHEET_TEXT, terminal_width(STDOUT_FILENO), &text);
+    printf("\n%s", text.data);
     sheet_free(&table);
     text_free(&text);
-    return status;
 }

@@ -53,7 +53,6 @@ struct machine_limits {
 int machine_limits_read(const char *path, struct machine_limits *out, struct dpf_error *error);
 /* A table for people: each stage with its share of the time, processors in use, bytes, operations and bytes of random
    stream, and how near the largest share of a limit came to it. */
-int stages_print(const struct stages *stages, const struct machine_limits *limits, int threads,
-                 struct dpf_error *error);
+void stages_print(const struct stages *stages, const struct machine_limits *limits, int threads);
 
 #endif

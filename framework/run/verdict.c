@@ -353,7 +353,5 @@ char *verdict_text(const struct verdict_input *input)
     if (is_private)
         text_add(&out, " These figures are private, and so is a choice by them: no epsilon covers it (C10).");
     text_add(&out, "\n");
-    if (out.failed)
-        text_free(&out);
     return out.data;
 }

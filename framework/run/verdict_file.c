@@ -20,7 +20,7 @@ int verdict_file_write(const char *directory, enum verdict verdict, const char *
                   "text", words, "models", results_comparisons_json(models, n_models));
     char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     char *path = files_join(directory, VERDICT_FILE);
-    const int status = text && path ? files_write_text(path, text, error) : error_memory(error);
+    const int status = text ? files_write_text(path, text, error) : error_memory(error);
     json_decref(json);
     free(text);
     free(path);
@@ -30,7 +30,7 @@ int verdict_file_write(const char *directory, enum verdict verdict, const char *
 void verdict_file_read(const char *directory, struct verdict_file *out)
 {
     char *path = files_join(directory, VERDICT_FILE);
-    *out = (struct verdict_file){.json = path ? json_load_file(path, 0, NULL) : NULL};
+    *out = (struct verdict_file){.json = json_load_file(path, 0, NULL)};
     const char *name = json_string_value(json_object_get(out->json, "verdict"));
     for (size_t i = 0; name && i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)

@@ -48,7 +48,7 @@ static int read_run(const char *directory, struct compared *out, struct dpf_erro
     json_error_t problem;
     char *path = files_join(directory, "run.json");
     out->directory = directory;
-    out->run = path ? json_load_file(path, 0, &problem) : NULL;
+    out->run = json_load_file(path, 0, &problem);
     int status = !path      ? error_memory(error)
                  : out->run ? 0
                             : error_set(error, DPF_FAULT_DATA, "%s: %s; name the directory of a finished run",

@@ -185,7 +185,7 @@ int evaluate_saved(const struct arguments *arguments, struct metrics *out, struc
 {
     struct saved_run run;
     log_set_level(LOG_LEVEL_WARNING);
-    int status = saved_run_open(arguments, arguments->rest[0], &run, error);
+    int status = saved_run_open(arguments, arguments->rest[0], NULL, &run, error);
     if (status == 0 && arguments->data)
         status = take_other(arguments, &run, error);
     if (status == 0 && run.dataset.test.n == 0)

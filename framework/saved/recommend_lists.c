@@ -149,13 +149,14 @@ static void write_item(struct recommending *r, struct text *to, const struct sco
 static int write_list(void *context, const struct score_list *list, int worker, struct dpf_error *error)
 {
     struct recommending *r = context;
+    (void)error;
     struct text *to = &r->batches[(list->user - r->first) / LIST_BATCH];
     ticker_add(1);
     r->no_items[worker] += list->n_candidates == 0;
     r->no_order[worker] += list->same;
     for (int64_t k = 0; k < list->n && !list->same; k++)
         write_item(r, to, list, k);
-    return to->failed ? error_memory(error) : 0;
+    return 0;
 }
 
 /* Lists of the users first .. end-1, in their order. */
@@ -305,7 +306,8 @@ int recommend_lists(const struct arguments *arguments, struct dpf_error *error)
     int status = table_output_read(arguments, &r.form, error);
     if (status == 0)
         status = arguments->data ? saved_run_open_for(arguments, directory, arguments->data, &run, error)
-                                 : saved_run_open(arguments, directory, &run, error);
+                                 : saved_run_open(arguments, directory,
+                                                  arguments->all ? NULL : arguments->user, &run, error);
     if (status == 0)
         status = prepare(&r, arguments, error);
     if (status == 0)

@@ -120,9 +120,9 @@ static void add_json(struct text *to, const char *text)
     }
     json_t *json = json_string(text);
     char *dump = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
-    if (dump)
-        text_append(to, dump, strlen(dump));
-    to->failed |= !dump;
+    if (!dump)
+        memory_out();
+    text_append(to, dump, strlen(dump));
     free(dump);
     json_decref(json);
 }
@@ -223,7 +223,6 @@ int table_file_column(struct table_file *table, const char *name, int is_number)
 
 void table_file_write(struct table_file *table, const struct text *rows)
 {
-    table->failed |= rows->failed;
     if (rows->length == 0)
         return;
     if (table->form.kind == TABLE_TEXT)
@@ -275,7 +274,7 @@ int table_file_close(struct table_file *table, int status, struct dpf_error *err
 {
     if (status == 0 && table->form.kind == TABLE_TEXT)
         put_aligned(table);
-    const int failed = table->failed || table->kept.failed;
+    const int failed = table->failed;
     const int unpacked = table->gzip && gzclose(table->gzip) != Z_OK;
     const int problem = errno;
     table->gzip = NULL;

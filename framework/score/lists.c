@@ -58,6 +58,8 @@ static double kth(const double *scores, int64_t n, int64_t k, struct top_entry *
     return top_narrow(entries, fill, k);
 }
 
+#define FEW_USERS 4
+
 /* items NULL: 0 .. n-1, of which those at -infinity are none; entries has room for n. */
 static int64_t choose(const double *scores, const int32_t *items, int64_t n, int64_t n_candidates, int64_t k,
                       struct top_entry *entries, int32_t *out, double *best)
@@ -234,8 +236,9 @@ static int open_listing(struct listing *l, int workers, struct dpf_error *error)
     for (int64_t i = 0; q->barred && i < q->n_items; i++)
         if (q->barred[i])
             l->barred[l->n_barred++] = (int32_t)i;
-    const int products =
-        scorer_is_products(l->scorer) && (8 * q->k <= q->n_items || scorer_is_base(l->scorer));
+    /* For few users it takes longer to pack the items than to score them all. */
+    const int many = 8 * q->k <= q->n_items && l->end - l->first > FEW_USERS;
+    const int products = scorer_is_products(l->scorer) && (many || scorer_is_base(l->scorer));
     if (products && finalist_items_open(&l->items, l->scorer, q->n_items, q->k, SIMD_KIND_AUTO, error) != 0)
         return -1;
     for (int w = 0; w < workers; w++) {

@@ -76,7 +76,8 @@ static int read_sizes(struct candidates *c, struct dpf_error *error)
     struct pool *pool = pool_new(1);
     if (!pool)
         return error_memory(error);
-    if (data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
+    if (data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) ==
+        0) {
         c->users = dataset.users.n;
         c->items = dataset.items.n;
     } else {
@@ -160,7 +161,7 @@ static int digest(const struct plan *plan, char hex[65], struct dpf_error *error
         const struct registry_entry *entry = registry_used_at(plan->registry, i);
         text_add(&text, "%s %s %s\n", entry->component->role, entry->component->id, entry->sha256);
     }
-    const int status = configuration && !text.failed ? 0 : error_memory(error);
+    const int status = configuration ? 0 : error_memory(error);
     if (status == 0) {
         crypto_hash_sha256(hash, (const unsigned char *)text.data, text.length);
         sodium_bin2hex(hex, 65, hash, sizeof hash);

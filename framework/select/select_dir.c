@@ -80,8 +80,7 @@ static void remove_unused(const struct select_dir *dir)
                                         "private/selection/logs", "private/selection", "private"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char *path = files_join(dir->output, parts[i]);
-        if (path)
-            rmdir(path);
+        rmdir(path);
         free(path);
     }
     rmdir(dir->output);
@@ -229,7 +228,7 @@ static int set_times_inside(const char *directory, const struct timespec *now)
     for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && status == 0; entry = readdir(dir)) {
         char *path = files_join(directory, entry->d_name);
         if (strcmp(entry->d_name, "..") != 0)
-            status = path ? set_time(path, now) : -1;
+            status = set_time(path, now);
         free(path);
     }
     if (dir)
@@ -268,11 +267,11 @@ static int publish_from(const struct select_dir *dir, const char *run, struct dp
     char *release = files_join(run, "release"), *from = files_join(run, "private"),
          *to = files_join(dir->output, "private"), *json = files_join(run, "run.json"),
          *config = files_join(run, "config.ini");
-    int status = release && from && to && json && config ? 0 : error_memory(error);
+    int status = 0;
     clock_gettime(CLOCK_REALTIME, &now);
-    if (status == 0 && ((access(release, F_OK) == 0 && set_times_inside(release, &now) != 0) ||
-                        (access(config, F_OK) == 0 && set_time(config, &now) != 0) ||
-                        (access(json, F_OK) == 0 && set_time(json, &now) != 0)))
+    if (((access(release, F_OK) == 0 && set_times_inside(release, &now) != 0) ||
+         (access(config, F_OK) == 0 && set_time(config, &now) != 0) ||
+         (access(json, F_OK) == 0 && set_time(json, &now) != 0)))
         status =
             error_set(error, DPF_FAULT_RUN, "%s: times of files cannot be set: %s", run, strerror(errno));
     if (status == 0)

@@ -99,12 +99,8 @@ static int fingerprint(const struct candidates *c, char hex[65], struct dpf_erro
         for (int64_t i = 0; i < c->n; i++)
             text_add(&text, "candidate %s\n", c->list[i].digest);
         unsigned char digest[crypto_hash_sha256_BYTES];
-        if (text.failed) {
-            status = error_memory(error);
-        } else {
-            crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
-            sodium_bin2hex(hex, 65, digest, sizeof digest);
-        }
+        crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
+        sodium_bin2hex(hex, 65, digest, sizeof digest);
     }
     text_free(&text);
     free(events);
@@ -267,21 +263,17 @@ static int parse(struct selecting *s, struct dpf_error *error)
     return status;
 }
 
-static int list_pending(struct selecting *s, struct dpf_error *error)
+static void list_pending(struct selecting *s)
 {
-    s->pending = memory_new((size_t)s->state.n_runs + 1, sizeof *s->pending);
-    if (!s->pending)
-        return error_memory(error);
+    s->pending = memory_need((size_t)s->state.n_runs + 1, sizeof *s->pending);
     for (int64_t i = 0; i < s->state.n_runs; i++)
         if (isnan(s->state.scores[i]))
             s->pending[s->n_pending++] = i;
-    return 0;
 }
 
 static int run_all(struct selecting *s, struct dpf_error *error)
 {
-    if (list_pending(s, error) != 0)
-        return -1;
+    list_pending(s);
     const struct jobs jobs = {
         .context = s, .n = s->n_pending, .at_once = s->at_once, .work = run_job, .after = after_job};
     blas_one_thread(); /* BLAS starts no threads before the forks */
@@ -418,9 +410,7 @@ static int select_all(struct selecting *s, struct dpf_error *error)
 
 int select_run(const struct arguments *arguments, struct dpf_error *error)
 {
-    struct selecting *s = memory_new(1, sizeof *s);
-    if (!s)
-        return error_memory(error);
+    struct selecting *s = memory_need(1, sizeof *s);
     s->given = arguments;
     s->dir.lock = -1;
     const int status = select_all(s, error);

@@ -48,9 +48,7 @@ static void print_json(const struct candidates *c)
 int select_statement(const struct arguments *arguments, select_use use, void *context,
                      struct dpf_error *error)
 {
-    struct candidates *c = memory_new(1, sizeof *c);
-    if (!c)
-        return error_memory(error);
+    struct candidates *c = memory_need(1, sizeof *c);
     int status = candidates_open(arguments, c, error);
     if (status == 0)
         status = candidates_measure(c, error);

@@ -122,7 +122,5 @@ char *expectation_text(int is_simple, const struct start_facts *facts)
              "noise (users x mu in docs/accuracy.md)",
              !facts->ranking && !is_simple ? " with about as many items, and" : "", reach);
     text_add(&out, "; the verdict after training has the figures");
-    if (out.failed)
-        text_free(&out);
     return out.data;
 }

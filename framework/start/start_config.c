@@ -201,7 +201,7 @@ static int write_config(const struct start *start, struct dpf_error *error)
         return error_memory(error);
     recipe_write(start->recipe, &start->facts, start->path, output, &text);
     free(output);
-    int status = text.failed ? error_memory(error) : files_write_text(start->config, text.data, error);
+    int status = files_write_text(start->config, text.data, error);
     text_free(&text);
     return status;
 }

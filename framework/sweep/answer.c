@@ -330,8 +330,6 @@ char *answer_text(const struct outcomes *outcomes, const struct outcome_tests *t
         add_counts(&contest, &out);
     add_references(&contest, &out);
     add_verdicts(&contest, &out);
-    if (out.failed)
-        text_free(&out);
     return out.data;
 }
 
@@ -384,7 +382,5 @@ char *answer_privacy(const struct outcomes *outcomes)
     text_add(&out, ".");
     if (proved + planned)
         add_range(least, largest, &out);
-    if (out.failed)
-        text_free(&out);
     return out.data;
 }

@@ -178,10 +178,7 @@ static int add_parameters(const struct config *config, const char *key, const ch
 static int add_value(const struct config *config, struct design_axis *axis, const char *text,
                      struct dpf_error *error)
 {
-    struct design_value *grown = memory_grow(axis->values, &axis->capacity, axis->n + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    axis->values = grown;
+    axis->values = memory_need_grow(axis->values, &axis->capacity, axis->n + 1, sizeof *axis->values);
     struct design_value *value = &axis->values[axis->n++];
     *value = (struct design_value){0};
     int swap = text[0] == '@' && !axis->named;
@@ -241,10 +238,7 @@ static int check_distinct(const struct config_entry *entry, const struct design_
 static int add_axis(const struct config *config, const struct config_entry *entry, const char *key,
                     struct design *out, struct dpf_error *error)
 {
-    struct design_axis *grown = memory_grow(out->axes, &out->axes_capacity, out->n_axes + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    out->axes = grown;
+    out->axes = memory_need_grow(out->axes, &out->axes_capacity, out->n_axes + 1, sizeof *out->axes);
     struct design_axis *axis = &out->axes[out->n_axes++];
     *axis = (struct design_axis){.key = memory_text(key), .named = strncmp(key, AXIS, strlen(AXIS)) == 0};
     if (!axis->key)
@@ -269,25 +263,16 @@ static int add_axis(const struct config *config, const struct config_entry *entr
 
 /* ---- variants --------------------------------------------------------------------------------------- */
 
-static struct design_variant *variant_named(struct design *design, const char *name, size_t length,
-                                            struct dpf_error *error)
+static struct design_variant *variant_named(struct design *design, const char *name, size_t length)
 {
     for (size_t i = 0; i < design->n_variants; i++)
         if (strlen(design->variants[i].name) == length &&
             strncmp(design->variants[i].name, name, length) == 0)
             return &design->variants[i];
-    struct design_variant *grown =
-        memory_grow(design->variants, &design->variants_capacity, design->n_variants + 1, sizeof *grown);
-    char *copy = memory_format("%.*s", (int)length, name);
-    if (grown)
-        design->variants = grown;
-    if (!grown || !copy) {
-        free(copy);
-        error_memory(error);
-        return NULL;
-    }
+    design->variants = memory_need_grow(design->variants, &design->variants_capacity, design->n_variants + 1,
+                                        sizeof *design->variants);
     struct design_variant *variant = &design->variants[design->n_variants++];
-    *variant = (struct design_variant){.name = copy};
+    *variant = (struct design_variant){.name = memory_format("%.*s", (int)length, name)};
     return variant;
 }
 
@@ -313,9 +298,7 @@ static int add_variant(const struct config_entry *entry, const char *name, struc
     size_t length = strcspn(name, ".");
     if (length == 0)
         return refuse(entry, error, "write variant.NAME or [sweep.variant.NAME]");
-    struct design_variant *variant = variant_named(out, name, length, error);
-    if (!variant)
-        return -1;
+    struct design_variant *variant = variant_named(out, name, length);
     if (name[length] == '.' && strcmp(name + length + 1, "include") != 0) {
         if (!strchr(name + length + 1, '.'))
             return refuse(
@@ -587,11 +570,10 @@ static int take_pair(const struct config *config, const char *text, struct desig
     return status;
 }
 
-static int take_noise_seed(const struct config *config, struct design *out, struct dpf_error *error)
+static void take_noise_seed(const struct config *config, struct design *out)
 {
     const struct config_entry *entry = config_find(config, "privacy", "noise-seed");
     out->noise_seed = memory_text(entry ? entry->value : "1");
-    return out->noise_seed ? 0 : error_memory(error);
 }
 
 static int take_plain(struct config *config, struct design *out, struct dpf_error *error)
@@ -606,14 +588,12 @@ static int take_plain(struct config *config, struct design *out, struct dpf_erro
     out->baseline = memory_text(v[SWEEP_BASELINE].text);
     out->mode = (enum design_mode)v[SWEEP_MODE].integer;
     out->jobs = v[SWEEP_JOBS].integer;
-    int status = out->question && out->baseline && out->references ? 0 : error_memory(error);
-    if (status == 0 && *v[SWEEP_METRICS].text &&
-        design_split(v[SWEEP_METRICS].text, ',', &out->metrics, problem) != 0)
+    int status = 0;
+    if (*v[SWEEP_METRICS].text && design_split(v[SWEEP_METRICS].text, ',', &out->metrics, problem) != 0)
         status = config_error(config, "sweep", "metrics", error, "%s", problem);
     if (status == 0)
         status = take_pair(config, v[SWEEP_PAIR].text, out, error);
-    if (status == 0)
-        status = take_noise_seed(config, out, error);
+    take_noise_seed(config, out);
     config_values_free(&values);
     return status;
 }

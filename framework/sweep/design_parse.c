@@ -127,7 +127,5 @@ char *design_canonical(const char *text)
         text_add(&out, ",");
         at = end;
     }
-    if (out.failed)
-        text_free(&out);
     return out.data ? out.data : memory_text("");
 }

@@ -50,8 +50,7 @@ static void add_label(struct sheet *table, const struct outcomes *outcomes, cons
 
 static void close_table(struct report *report, struct sheet *table)
 {
-    if (html_page_table(&report->page, table) != 0)
-        report->page.failed = 1;
+    html_page_table(&report->page, table);
 }
 
 /* ---- head --------------------------------------------------------------------------------------------- */
@@ -167,8 +166,7 @@ static void add_plots(struct report *report)
     plot_svg_shapes(&report->page);
     text_add(&report->page, "<div class=\"plots\">\n");
     for (size_t i = 0; i < report->plots->n; i++)
-        if (plot_svg_add(&report->page, &report->plots->items[i]) != 0)
-            report->page.failed = 1;
+        plot_svg_add(&report->page, &report->plots->items[i]);
     text_add(&report->page, "</div>\n");
 }
 
@@ -492,8 +490,8 @@ static void add_file(struct sheet *table, const struct outcomes *outcomes, const
                      const char *ending, const char *shown)
 {
     char *relative = memory_format("%s/%s%s", part, name, ending);
-    char *path = relative ? files_join(outcomes->directory, relative) : NULL;
-    const int is_there = path && access(path, R_OK) == 0;
+    char *path = files_join(outcomes->directory, relative);
+    const int is_there = access(path, R_OK) == 0;
     sheet_text(table, is_there ? shown : NULL);
     if (is_there)
         sheet_link(table, relative);
@@ -648,7 +646,7 @@ int html_report_write(const struct outcomes *outcomes, const struct plots *plots
         add_timings(&report);
         add_commands(&report);
         html_page_end(&report.page);
-        status = report.page.failed ? error_memory(error) : files_write_text(path, report.page.data, error);
+        status = files_write_text(path, report.page.data, error);
     }
     outcome_tests_free(&report.tests);
     text_free(&report.page);

@@ -44,7 +44,7 @@ static double parts_ratio(const struct outcomes *outcomes, const struct outcome 
 {
     json_error_t problem;
     char *path = memory_format("%s/points/%s/private/data.json", outcomes->directory, outcome->name);
-    json_t *data = path ? json_load_file(path, 0, &problem) : NULL;
+    json_t *data = json_load_file(path, 0, &problem);
     const double test = json_number_value(json_object_get(data, "test"));
     const double train = json_number_value(json_object_get(data, "train"));
     json_decref(data);
@@ -219,7 +219,5 @@ char *outcome_tests_note(const struct outcomes *outcomes, const struct outcome_t
         &note,
         "Two-sided p, and corrected by Holm's method over the rows of a metric. Needed: repetitions that "
         "would find a difference of this size with probability .8.");
-    if (note.failed)
-        text_free(&note);
     return note.data;
 }

@@ -30,9 +30,7 @@ static int read_dimension(struct outcomes *outcomes, const json_t *json, struct 
     if (!out->name || !out->key || !json_array_size(values))
         return damaged(outcomes, error, "a dimension lacks its name or its values");
     out->n = json_array_size(values);
-    out->values = memory_new(out->n, sizeof *out->values);
-    if (!out->values)
-        return error_memory(error);
+    out->values = memory_need(out->n, sizeof *out->values);
     out->zipped = json_is_true(json_object_get(json, "zipped"));
     out->numeric = 1;
     for (size_t v = 0; v < out->n; v++) {
@@ -49,9 +47,7 @@ static int read_dimensions(struct outcomes *outcomes, struct dpf_error *error)
 {
     const json_t *array = json_object_get(outcomes->sweep, "dimensions");
     size_t n = json_array_size(array);
-    outcomes->dimensions = memory_new(n + 1, sizeof *outcomes->dimensions);
-    if (!outcomes->dimensions)
-        return error_memory(error);
+    outcomes->dimensions = memory_need(n + 1, sizeof *outcomes->dimensions);
     outcomes->n_repetitions = 1;
     for (size_t d = 0; d < n; d++) {
         const json_t *json = json_array_get(array, d);
@@ -70,7 +66,7 @@ static json_t *load_part(const char *directory, const char *part, const char *na
 {
     json_error_t problem;
     char *path = memory_format("%s/%s/%s%s", directory, part, name, ending);
-    json_t *json = path ? json_load_file(path, 0, &problem) : NULL;
+    json_t *json = json_load_file(path, 0, &problem);
     free(path);
     return json;
 }
@@ -105,9 +101,7 @@ static int read_point(struct outcomes *outcomes, const json_t *json, struct outc
     const json_t *values = json_object_get(json, "values");
     if (!out->name || strchr(out->name, '/') || json_array_size(values) != outcomes->n_dimensions)
         return damaged(outcomes, error, "a point lacks its name or has other dimensions");
-    out->at = memory_new(outcomes->n_dimensions + 1, sizeof *out->at);
-    if (!out->at)
-        return error_memory(error);
+    out->at = memory_need(outcomes->n_dimensions + 1, sizeof *out->at);
     for (size_t d = 0; d < outcomes->n_dimensions; d++) {
         const struct dimension *dimension = &outcomes->dimensions[d];
         const char *value = json_string_value(json_array_get(values, d));
@@ -135,9 +129,7 @@ static int read_points(struct outcomes *outcomes, struct dpf_error *error)
 {
     const json_t *array = json_object_get(outcomes->sweep, "points");
     size_t n = json_array_size(array);
-    outcomes->items = memory_new(n + 1, sizeof *outcomes->items);
-    if (!outcomes->items)
-        return error_memory(error);
+    outcomes->items = memory_need(n + 1, sizeof *outcomes->items);
     for (size_t i = 0; i < n; i++)
         if (read_point(outcomes, json_array_get(array, i), &outcomes->items[outcomes->n++], error) != 0)
             return -1;
@@ -163,7 +155,7 @@ static size_t repetition_of(const struct outcomes *outcomes, const struct outcom
     return index;
 }
 
-static int add_to_cell(struct outcomes *outcomes, size_t index, struct dpf_error *error)
+static void add_to_cell(struct outcomes *outcomes, size_t index)
 {
     const struct outcome *outcome = &outcomes->items[index];
     /* Points of a cell follow each other, so the search starts at the last one. */
@@ -173,26 +165,19 @@ static int add_to_cell(struct outcomes *outcomes, size_t index, struct dpf_error
     struct cell *cell = c ? &outcomes->cells[c - 1] : &outcomes->cells[outcomes->n_cells];
     if (c == 0) {
         cell->at = outcome->at;
-        cell->members = memory_new(outcomes->n_repetitions, sizeof *cell->members);
-        if (!cell->members)
-            return error_memory(error);
+        cell->members = memory_need(outcomes->n_repetitions, sizeof *cell->members);
         for (size_t r = 0; r < outcomes->n_repetitions; r++)
             cell->members[r] = SIZE_MAX;
         outcomes->n_cells++;
     }
     cell->members[repetition_of(outcomes, outcome)] = index;
-    return 0;
 }
 
-static int make_cells(struct outcomes *outcomes, struct dpf_error *error)
+static void make_cells(struct outcomes *outcomes)
 {
-    outcomes->cells = memory_new(outcomes->n, sizeof *outcomes->cells);
-    if (!outcomes->cells)
-        return error_memory(error);
+    outcomes->cells = memory_need(outcomes->n, sizeof *outcomes->cells);
     for (size_t i = 0; i < outcomes->n; i++)
-        if (add_to_cell(outcomes, i, error) != 0)
-            return -1;
-    return 0;
+        add_to_cell(outcomes, i);
 }
 
 /* ---- metrics ------------------------------------------------------------------------------------------ */
@@ -300,7 +285,7 @@ int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error 
     if (status == 0)
         status = read_points(out, error);
     if (status == 0)
-        status = make_cells(out, error);
+        make_cells(out);
     if (status == 0)
         status = choose_metrics(out, error);
     if (status != 0)

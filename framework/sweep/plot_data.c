@@ -50,9 +50,8 @@ static int is_first(const struct outcomes *outcomes, const struct cell *cell, si
 void plot_data_axis(const struct outcomes *outcomes, size_t axis, plot_number number, const char *name,
                     struct plot *out)
 {
-    double *values = memory_new(outcomes->n_repetitions, sizeof *values), x;
-    out->failed |= !values;
-    for (size_t c = 0; c < outcomes->n_cells && values; c++) {
+    double *values = memory_need(outcomes->n_repetitions, sizeof *values), x;
+    for (size_t c = 0; c < outcomes->n_cells; c++) {
         const struct cell *first = &outcomes->cells[c];
         if (first->at[axis] == OUTCOME_NO_VALUE || !is_first(outcomes, first, axis) ||
             !plot_begin(out, cell_label(outcomes, first, (int)axis)))
@@ -65,7 +64,7 @@ void plot_data_axis(const struct outcomes *outcomes, size_t axis, plot_number nu
         }
         plot_end(out);
     }
-    for (size_t c = 0; c < outcomes->n_cells && values; c++)
+    for (size_t c = 0; c < outcomes->n_cells; c++)
         if (outcomes->cells[c].at[axis] == OUTCOME_NO_VALUE)
             add_level(outcomes, &outcomes->cells[c], number, name, values, out);
     free(values);
@@ -158,12 +157,11 @@ static int is_begun(const struct plot *plot, const char *label)
 void plot_data_proved(const struct outcomes *outcomes, const char *metric, struct plot *out)
 {
     const int axis = axis_of_epsilon(outcomes), by = grouping(outcomes);
-    double *values = memory_new(outcomes->n_repetitions, sizeof *values);
-    char **labels = memory_new(outcomes->n_cells + 1, sizeof *labels);
-    out->failed |= !values || !labels;
-    for (size_t c = 0; c < outcomes->n_cells && labels; c++)
+    double *values = memory_need(outcomes->n_repetitions, sizeof *values);
+    char **labels = memory_need(outcomes->n_cells + 1, sizeof *labels);
+    for (size_t c = 0; c < outcomes->n_cells; c++)
         labels[c] = proved_label(outcomes, &outcomes->cells[c], axis, by);
-    for (size_t first = 0; first < outcomes->n_cells && values && labels; first++) {
+    for (size_t first = 0; first < outcomes->n_cells; first++) {
         if (!labels[first] || is_begun(out, labels[first]) || !plot_begin(out, memory_text(labels[first])))
             continue;
         int plan = 0;
@@ -174,7 +172,7 @@ void plot_data_proved(const struct outcomes *outcomes, const char *metric, struc
         plot_end(out);
     }
     plot_sort(out);
-    for (size_t c = 0; c < outcomes->n_cells && labels; c++)
+    for (size_t c = 0; c < outcomes->n_cells; c++)
         free(labels[c]);
     free(labels);
     free(values);
@@ -200,9 +198,8 @@ void plot_data_rounds(const struct outcomes *outcomes, struct plot *out)
 {
     enum { MOST = 2000 };
     size_t stride = outcomes->n_repetitions;
-    double *values = memory_new(MOST * stride, sizeof *values);
-    out->failed |= !values;
-    for (size_t c = 0; c < outcomes->n_cells && values; c++) {
+    double *values = memory_need(MOST * stride, sizeof *values);
+    for (size_t c = 0; c < outcomes->n_cells; c++) {
         size_t rounds = 0;
         if (!plot_begin(out, cell_label(outcomes, &outcomes->cells[c], -1)))
             continue;
@@ -233,7 +230,7 @@ void plot_data_rounds(const struct outcomes *outcomes, struct plot *out)
 static FILE *open_noise(const struct outcomes *outcomes, const struct outcome *outcome)
 {
     char *path = memory_format("%s/points/%s/private/noise.csv", outcomes->directory, outcome->name);
-    FILE *stream = path ? fopen(path, "r") : NULL;
+    FILE *stream = fopen(path, "r");
     free(path);
     return stream;
 }

@@ -27,7 +27,7 @@ static int is_drawn_already(const struct plots *plots, const struct plot *plot)
 static int keep(struct plots *plots, struct plot *plot, struct dpf_error *error)
 {
     struct plot *grown = NULL;
-    int status = plot->failed ? error_memory(error) : 0;
+    int status = 0;
     if (status == 0 && plot_points(plot) >= 2 && !plot_is_identity(plot) && !is_drawn_already(plots, plot)) {
         grown = memory_grow(plots->items, &plots->capacity, plots->n + 1, sizeof *grown);
         status = grown ? 0 : error_memory(error);

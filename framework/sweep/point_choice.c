@@ -33,9 +33,7 @@ static int read_numbers(const char *text, int64_t *first, int64_t *last)
 static int refuse_name(const char *text, const struct points *points, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
-    const char **names = memory_new(points->n, sizeof *names);
-    if (!names)
-        return error_memory(error);
+    const char **names = memory_need(points->n, sizeof *names);
     for (size_t i = 0; i < points->n; i++)
         names[i] = points->items[i].name;
     const char *nearest = text_nearest(text, names, points->n);

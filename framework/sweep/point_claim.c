@@ -132,10 +132,6 @@ static int make_exclusive(const char *path, const char *text)
     struct place place;
     find_place(&place);
     char *own = memory_format("%s.%s.%ld", path, place.host, (long)getpid());
-    if (!own) {
-        errno = ENOMEM;
-        return -1;
-    }
     unlink(own); /* of a process that had this number and was killed here */
     int status = write_new(own, text);
     if (status == 0) {

@@ -37,8 +37,6 @@ static char *fit_name(const struct text *label)
     }
     if (changed)
         add_hash(&name, label->data);
-    if (name.failed)
-        text_free(&name);
     return name.data;
 }
 
@@ -51,7 +49,7 @@ char *point_name(const struct design *design, const struct point *point)
         if (point->values[i] != DESIGN_NO_VALUE)
             text_add(&label, "%s%s-%s", label.length ? "_" : "", design->axes[i].name,
                      design->axes[i].values[point->values[i]].label);
-    char *name = label.failed || !label.data ? NULL : fit_name(&label);
+    char *name = !label.data ? NULL : fit_name(&label);
     text_free(&label);
     return name;
 }
@@ -69,13 +67,13 @@ int point_repeats(const struct design *design, const struct point *a, const stru
 char *point_row_name(const struct design *design, const struct point *point)
 {
     struct point row = *point;
-    row.values = memory_new(design->n_axes + 1, sizeof *row.values);
-    for (size_t i = 0; i < design->n_axes && row.values; i++)
+    row.values = memory_need(design->n_axes + 1, sizeof *row.values);
+    for (size_t i = 0; i < design->n_axes; i++)
         row.values[i] = design->axes[i].repeats ? DESIGN_NO_VALUE : point->values[i];
     int differs = row.variant != NULL;
-    for (size_t i = 0; i < design->n_axes && row.values; i++)
+    for (size_t i = 0; i < design->n_axes; i++)
         differs |= row.values[i] != DESIGN_NO_VALUE;
-    char *name = !row.values ? NULL : differs ? point_name(design, &row) : memory_text("");
+    char *name = differs ? point_name(design, &row) : memory_text("");
     free(row.values);
     return name;
 }
@@ -142,8 +140,6 @@ static char *fill(const struct design *design, const struct point *point, const 
             text_add(&out, "%c", *at);
         at += axis ? length : 1;
     }
-    if (out.failed)
-        text_free(&out);
     return out.data;
 }
 
@@ -178,13 +174,13 @@ static void add_place(const struct design *design, const struct point *point, in
  * the first 52 bits of the SHA-256 of lines KEY=VALUE: privacy.noise-seed of the configuration, split.fold and run.seed
  * of the point, and, unless noise is paired, its variant and its values on the other axes.
  */
-static int add_noise_seed(const struct design *design, struct point *point, struct dpf_error *error)
+static void add_noise_seed(const struct design *design, struct point *point)
 {
     for (int i = 0; i < point->n_settings; i++)
         if (strncmp(point->settings[i], NOISE_SEED, strlen(NOISE_SEED)) == 0)
-            return 0;
+            return;
     if (!design_repeats(design))
-        return 0;
+        return;
     unsigned char digest[crypto_hash_sha256_BYTES];
     char hex[2 * sizeof digest + 1];
     struct text of = {0};
@@ -192,15 +188,12 @@ static int add_noise_seed(const struct design *design, struct point *point, stru
     add_place(design, point, 1, &of);
     if (!design->pairs_noise)
         add_place(design, point, 0, &of);
-    if (of.failed)
-        return error_memory(error);
     crypto_hash_sha256(digest, (const unsigned char *)of.data, of.length);
     text_free(&of);
     sodium_bin2hex(hex, sizeof hex, digest, sizeof digest);
     hex[SEED_DIGITS] = '\0';
     char *setting = memory_format(NOISE_SEED "%llu", strtoull(hex, NULL, 16));
     point->settings[point->n_settings++] = setting;
-    return 0;
 }
 
 static int add_settings(const struct design *design, struct point *point, struct dpf_error *error)
@@ -208,14 +201,13 @@ static int add_settings(const struct design *design, struct point *point, struct
     size_t n = point->variant ? point->variant->settings.n : 0;
     for (size_t i = 0; i < design->n_axes; i++)
         n += point->values[i] == DESIGN_NO_VALUE ? 0 : design->axes[i].values[point->values[i]].settings.n;
-    point->settings = memory_new(n + 2, sizeof *point->settings);
-    if (!point->settings)
-        return error_memory(error);
+    point->settings = memory_need(n + 2, sizeof *point->settings);
     int status = point->variant ? add_list(design, point, &point->variant->settings, error) : 0;
     for (size_t i = 0; i < design->n_axes && status == 0; i++)
         if (point->values[i] != DESIGN_NO_VALUE)
             status = add_list(design, point, &design->axes[i].values[point->values[i]].settings, error);
-    return status == 0 ? add_noise_seed(design, point, error) : status;
+    add_noise_seed(design, point);
+    return status;
 }
 
 static int by_name(const void *a, const void *b)
@@ -226,9 +218,7 @@ static int by_name(const void *a, const void *b)
 /* Names are directories: two alike would overwrite each other. */
 static int check_names(const struct points *points, struct dpf_error *error)
 {
-    char **names = memory_new(points->n, sizeof *names);
-    if (!names)
-        return error_memory(error);
+    char **names = memory_need(points->n, sizeof *names);
     for (size_t i = 0; i < points->n; i++)
         names[i] = points->items[i].name;
     qsort(names, points->n, sizeof *names, by_name);
@@ -247,9 +237,7 @@ int points_make(const struct design *design, struct points *out, struct dpf_erro
     size_t n = combinations(design);
     if (n > DESIGN_MAX_POINTS)
         return error_set(error, DPF_FAULT_CONFIG, "[sweep] has more than %d points", DESIGN_MAX_POINTS);
-    out->items = memory_new(n, sizeof *out->items);
-    if (!out->items)
-        return error_memory(error);
+    out->items = memory_need(n, sizeof *out->items);
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++) {
         struct point *point = &out->items[out->n++];

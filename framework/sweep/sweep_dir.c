@@ -44,7 +44,7 @@ json_t *store_fingerprints(const char *directory)
 {
     json_error_t problem;
     char *path = files_join(directory, "sweep.json");
-    json_t *root = path ? json_load_file(path, 0, &problem) : NULL;
+    json_t *root = json_load_file(path, 0, &problem);
     json_t *fingerprints = json_incref(json_object_get(root, "fingerprints"));
     json_decref(root);
     free(path);
@@ -88,8 +88,7 @@ void store_clean(const char *directory)
     static const char *const parts[] = {".", "configs", "state", "plots"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         char *path = memory_format("%s/%s", directory, parts[i]);
-        if (path)
-            files_remove_leftovers(path);
+        files_remove_leftovers(path);
         free(path);
     }
 }
@@ -98,11 +97,10 @@ void store_clean(const char *directory)
 static void remove_part(const char *directory, const char *part)
 {
     char *path = files_join(directory, part);
-    DIR *dir = path ? opendir(path) : NULL;
+    DIR *dir = opendir(path);
     for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
         char *inside = files_join(path, entry->d_name);
-        if (inside)
-            unlink(inside); /* not "." and ".." */
+        unlink(inside); /* not "." and ".." */
         free(inside);
     }
     if (dir)
@@ -118,8 +116,7 @@ void store_abandon(const char *directory, int made)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         remove_part(directory, parts[i]);
     char *design = files_join(directory, "sweep.json");
-    if (design)
-        unlink(design);
+    unlink(design);
     free(design);
     if (made)
         rmdir(directory);

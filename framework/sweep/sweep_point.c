@@ -55,12 +55,8 @@ static int make_fingerprint(const struct sweep_base *base, const struct plan *pl
             text_add(&text, "%s %s %s\n", entry->component->role, entry->component->id, entry->sha256);
         }
         unsigned char digest[crypto_hash_sha256_BYTES];
-        if (text.failed) {
-            status = error_memory(&out->problem);
-        } else {
-            crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
-            sodium_bin2hex(out->fingerprint, sizeof out->fingerprint, digest, sizeof digest);
-        }
+        crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
+        sodium_bin2hex(out->fingerprint, sizeof out->fingerprint, digest, sizeof digest);
     }
     text_free(&text);
     free(configuration);
@@ -113,9 +109,7 @@ struct config *sweep_points_read(const struct arguments *arguments, struct desig
 int sweep_point_open(const struct arguments *arguments, const struct design *design,
                      const struct point *point, struct session *session, struct dpf_error *error)
 {
-    struct arguments *own = memory_new(1, sizeof *own);
-    if (!own)
-        return error_memory(error);
+    struct arguments *own = memory_need(1, sizeof *own);
     *own = *arguments;
     if (point->variant) {
         own->layers = (const char *const *)point->variant->layers.texts;

@@ -116,7 +116,6 @@ static int take_output(struct sweep *sweep, struct config *config, struct dpf_er
         sweep->directory = realpath(output, NULL);
         if (!sweep->directory)
             sweep->directory = memory_text(output);
-        status = sweep->directory ? 0 : error_memory(error);
     }
     config_values_free(&run);
     return status;
@@ -228,11 +227,9 @@ static int prepare_points(struct sweep *sweep, struct dpf_error *error)
     struct progress progress;
     progress_start(&progress, (int64_t)n);
     progress.what = "preparing point";
-    sweep->all = memory_new(n, sizeof *sweep->all);
-    sweep->pending = memory_new(n, sizeof *sweep->pending);
-    sweep->claims = memory_new(n, sizeof *sweep->claims);
-    if (!sweep->all || !sweep->pending || !sweep->claims)
-        return error_memory(error);
+    sweep->all = memory_need(n, sizeof *sweep->all);
+    sweep->pending = memory_need(n, sizeof *sweep->pending);
+    sweep->claims = memory_need(n, sizeof *sweep->claims);
     for (size_t i = 0; i < n; i++) {
         if (prepare_point(sweep, i, error) != 0)
             return -1;
@@ -572,9 +569,7 @@ static int run_chosen(struct sweep *sweep, struct dpf_error *error)
 /* Before the first of them is charged: all of them have room in the ledger of their data. */
 static int state_together(struct sweep *sweep, struct dpf_error *error)
 {
-    unsigned char *done = memory_new(sweep->n + 1, 1);
-    if (!done)
-        return error_memory(error);
+    unsigned char *done = memory_need(sweep->n + 1, 1);
     for (size_t i = 0; i < sweep->n; i++)
         done[i] = sweep->all[i].done && (sweep->arguments.resume || sweep->arguments.prepare);
     const enum log_level level = log_set_level(LOG_LEVEL_WARNING);
@@ -633,9 +628,7 @@ static int run_all(struct sweep *sweep, const struct arguments *arguments, struc
 
 int sweep_run(const struct arguments *arguments, struct dpf_error *error)
 {
-    struct sweep *sweep = memory_new(1, sizeof *sweep);
-    if (!sweep)
-        return error_memory(error);
+    struct sweep *sweep = memory_need(1, sizeof *sweep);
     sweep->lock = -1;
     int status = run_all(sweep, arguments, error);
     for (size_t i = 0; i < sweep->n && sweep->all; i++)

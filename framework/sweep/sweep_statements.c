@@ -38,13 +38,11 @@ static void add_refusal(struct statements *statements, const char *name, const s
     json_array_append_new(statements->list, json_pack("{s:s, s:s}", "name", name, "error", problem->text));
 }
 
-static int add_point(struct statements *statements, struct point *point, struct dpf_error *error)
+static void add_point(struct statements *statements, struct point *point)
 {
     struct dpf_error problem = {0};
     struct session session = {0};
     char *name = point_row_name(&statements->design, point);
-    if (!name)
-        return error_memory(error);
     if (sweep_point_open(statements->arguments, &statements->design, point, &session, &problem) == 0 &&
         session_complete_without_training(&session, &problem) == 0 &&
         (!statements->arguments->json ||
@@ -55,36 +53,30 @@ static int add_point(struct statements *statements, struct point *point, struct 
         add_refusal(statements, name, &problem);
     session_close(&session);
     free(name);
-    return statements->table.failed ? error_memory(error) : 0;
 }
 
-static int add_points(struct statements *statements, struct dpf_error *error)
+static void add_points(struct statements *statements)
 {
     const struct points *points = &statements->points;
     guarantee_row_columns(&statements->table);
     for (size_t i = 0; i < points->n; i++) {
         if (i > 0 && point_repeats(&statements->design, &points->items[i - 1], &points->items[i]))
             continue;
-        if (add_point(statements, &points->items[i], error) != 0)
-            return -1;
+        add_point(statements, &points->items[i]);
     }
-    return 0;
 }
 
 /* Into a file it goes as Markdown. */
-static int print_table(const struct sheet *table, struct dpf_error *error)
+static void print_table(const struct sheet *table)
 {
     struct text text = {0};
     const int is_terminal = isatty(STDOUT_FILENO);
-    const int status =
-        sheet_write(table, is_terminal ? SHEET_TEXT : SHEET_MARKDOWN, terminal_width(STDOUT_FILENO), &text);
-    if (status == 0)
-        fputs(text.data, stdout);
+    sheet_write(table, is_terminal ? SHEET_TEXT : SHEET_MARKDOWN, terminal_width(STDOUT_FILENO), &text);
+    fputs(text.data, stdout);
     text_free(&text);
-    return status == 0 ? 0 : error_memory(error);
 }
 
-static int print_together(const json_t *together, struct dpf_error *error)
+static void print_together(const json_t *together)
 {
     struct text text = {0}, wrapped = {0};
     together_say(together, &text);
@@ -93,10 +85,8 @@ static int print_together(const json_t *together, struct dpf_error *error)
         terminal_wrap(&wrapped, "", 0, text.data, terminal_width(STDOUT_FILENO));
         fputs(wrapped.data ? wrapped.data : "", stdout);
     }
-    const int failed = text.failed || wrapped.failed;
     text_free(&text);
     text_free(&wrapped);
-    return failed ? error_memory(error) : 0;
 }
 
 int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
@@ -107,7 +97,7 @@ int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
     config_free(config);
     int status = config ? 0 : -1;
     if (status == 0)
-        status = add_points(&statements, error);
+        add_points(&statements);
     if (status == 0) {
         statements.together = together_json(arguments, &statements.design, &statements.points, NULL, error);
         status = statements.together ? 0 : -1;
@@ -117,9 +107,8 @@ int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
         json_dumpf(statements.list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         putchar('\n');
     } else if (status == 0) {
-        status = print_table(&statements.table, error);
-        if (status == 0)
-            status = print_together(statements.together, error);
+        print_table(&statements.table);
+        print_together(statements.together);
     }
     if (status == 0 && statements.n_refused)
         status = error_set(error, DPF_FAULT_CONFIG, "%zu configurations of the sweep cannot be run",

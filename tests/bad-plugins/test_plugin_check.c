@@ -156,7 +156,7 @@ TEST(test_sound)
 TEST(test_seeds)
 {
     static char output[1 << 16];
-    for (int seed = 2; seed < CASES(12, 3); seed++) {
+    for (int seed = 2; seed < CASES(7, 3); seed++) {
         char options[64];
         snprintf(options, sizeof options, "--rule mechanism --seed %d", seed);
         if (run_check("mechanism_sound", options, output, sizeof output) != 0)

@@ -55,19 +55,28 @@ static int check(struct case_accountant *pld, const struct point *point)
     return faults;
 }
 
-/* All points of the file; of each list of events, which stand together, the next one of its deltas unless `all`. */
+/* Whether two lists of events begin with a mechanism of one kind. */
+static int is_alike(const struct point *a, const struct point *b)
+{
+    const size_t word = strcspn(a->events, " ");
+    return strcspn(b->events, " ") == word && strncmp(a->events, b->events, word) == 0;
+}
+
+/* All points of the file; unless `all`, of every second list of events in a row of one kind the next one of its deltas. */
 static int read_points(FILE *file, int all, struct point *points)
 {
     static char lines[MOST_POINTS][1024];
-    int n = 0, chosen = 0, list = 0;
+    int n = 0, chosen = 0, list = 0, taken = 0, before = -1;
     while (n < MOST_POINTS && fgets(lines[n], sizeof lines[n], file))
         n += read_point(lines[n], &points[n]);
     assert_true(n >= 200 && n < MOST_POINTS);
     for (int first = 0, next; first < n; first = next, list++) {
         for (next = first + 1; next < n && strcmp(points[next].events, points[first].events) == 0;)
             next++;
+        taken = before < 0 || !is_alike(&points[before], &points[first]) || !taken;
+        before = first;
         for (int i = first; i < next; i++)
-            if (all || i - first == list % (next - first))
+            if (all || (taken && i - first == list % (next - first)))
                 points[chosen++] = points[i];
     }
     assert_true(list >= 60);

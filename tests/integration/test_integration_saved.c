@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is done with a run afterwards: recommendations, evaluation, differences, the page of a sweep. */
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "kit/test.h"
 #include "html_checks.h"
 #include "integration/training.h"
@@ -50,6 +53,69 @@ TEST(a_user_gets_what_fits)
     assert_non_null(strstr(command_out, "userb,\"item,3\",1,"));
 }
 
+static ino_t inode_of(const char *name, mode_t *mode)
+{
+    struct stat info;
+    assert_int_equal(stat(command_path(name), &info), 0);
+    *mode = info.st_mode & 07777;
+    return info.st_ino;
+}
+
+/* The second list for one user is made from what the first one kept; any change of what it was made from is noticed. */
+TEST(the_split_is_kept_for_one_user)
+{
+    static char list[1 << 12], kept[1 << 16];
+    mode_t mode;
+    FILE *file;
+
+    command_expect("-q -c config.ini -O kept", 0, "");
+    assert_false(command_exists("kept/private/split"));
+    command_expect("recommend kept --all --output - -n 3", 0, "");
+    assert_false(command_exists("kept/private/split"));
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    strcpy(list, command_out);
+    const ino_t first = inode_of("kept/private/split", &mode);
+    assert_int_equal(mode, 0600);
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    assert_string_equal(command_out, list);
+    assert_int_equal(inode_of("kept/private/split", &mode), first); /* or it would be a new one */
+    command_expect("recommend kept --user usera -n 3", 0, "");
+    assert_non_null(strstr(command_out, "usera,item-4,1,"));
+    assert_int_equal(inode_of("kept/private/split", &mode), first);
+    command_expect("recommend kept --user nobody", 3, "the data has no such user");
+
+    /* Cut off, it is no such file. */
+    assert_int_equal(truncate(command_path("kept/private/split"), 200), 0);
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    assert_string_equal(command_out, list);
+    /* The same bytes at another time are read again; others are refused, as they are without it. */
+    const ino_t second = inode_of("kept/private/split", &mode);
+    command_slurp(command_path("ratings.csv"), kept, sizeof kept);
+    training_file("ratings.csv", kept);
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    assert_string_equal(command_out, list);
+    assert_int_not_equal(inode_of("kept/private/split", &mode), second);
+    file = fopen(command_path("ratings.csv"), "a");
+    assert_non_null(file);
+    fputs("usera,item-4,5\n", file);
+    assert_int_equal(fclose(file), 0);
+    command_expect("recommend kept --user userb", 3, "the data has changed since the run");
+    training_file("ratings.csv", kept);
+    /* Nor is it that of another configuration. */
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    const ino_t third = inode_of("kept/private/split", &mode);
+    file = fopen(command_path("kept/config.ini"), "a");
+    assert_non_null(file);
+    fputs("; changed\n", file);
+    assert_int_equal(fclose(file), 0);
+    command_expect("recommend kept --user userb -n 3", 0, "");
+    assert_string_equal(command_out, list);
+    assert_int_not_equal(inode_of("kept/private/split", &mode), third);
+    /* It goes with its run. */
+    command_expect("-q -c config.ini -O kept", 0, "");
+    assert_false(command_exists("kept/private/split"));
+}
+
 /* Every score is the inner product of the files that NumPy would read. */
 TEST(all_users_are_written)
 {
@@ -77,6 +143,16 @@ TEST(the_own_test_part_gives_the_same_metrics)
     assert_true(json_number_value(json_object_get(again, "rmse")) == before);
     json_decref(run);
     json_decref(again);
+    /* A few of the users, with intervals. */
+    command_expect("evaluate out --json -o evaluate.users=5", 0, "");
+    json_t *some = command_json(NULL);
+    const double left_out = json_number_value(json_object_get(some, "users-left-out"));
+    assert_true(left_out > 0 && left_out <= 7);
+    json_decref(some);
+    command_expect("evaluate out -o evaluate.users=5", 0, "");
+    assert_non_null(strstr(command_out, " to "));
+    command_expect("evaluate out -o evaluate.users=5 -o evaluate.release=noisy", 2,
+                   "released metrics count every user");
     command_expect("evaluate out -o evaluate.metrics=hr -o evaluate.k=1", 0, "");
     assert_non_null(strstr(command_out, "hr@1"));
 }

@@ -6,6 +6,7 @@
  */
 #include "kit/test.h"
 #include "integration/training.h"
+#include "seen/seen.h"
 
 static const char base[] =
     "[run]\nrounds = 3\nthreads = 2\norder = users, items\n"
@@ -226,6 +227,35 @@ TEST(every_row_is_sent_where_it_shows)
         "data.synthetic.users=40\ndata.synthetic.ratings=800\nmodel.users=40\nitems.aggregator=secagg\n", 0);
     rows_that_the_loss_calls_zeros(
         "items.transforms=clip-user\n" BOUND("2") GAUSSIAN "items.mechanism.where=party\n", 0);
+}
+
+static dpf_status look(void *context, const struct seen *seen)
+{
+    (void)context;
+    (void)seen;
+    return DPF_OK;
+}
+
+/* What every party adds is looked at, so all of it is made. */
+TEST(every_row_is_made_where_somebody_looks_on)
+{
+    static const struct observer observer = {.wants = SEES_PARTS, .saw = look};
+    static const struct engine_hooks hooks = {.observer = &observer};
+    struct training t;
+    int64_t rows[2];
+    configuration = implicit;
+    for (int looks = 0; looks < 2; looks++) {
+        training_hooks = looks ? &hooks : NULL;
+        run(&t, "", 1, 0);
+        rows[looks] = watched.rows;
+        training_free(&t);
+    }
+    training_hooks = NULL;
+    run(&t, "", 1, 1);
+    assert_true(rows[0] < watched.rows / 2);
+    assert_true(rows[1] == watched.rows);
+    training_free(&t);
+    configuration = base;
 }
 
 /* One user's fault is that user's alone, whichever way it is met. */

@@ -103,6 +103,8 @@ static inline int training_plan(struct plan *plan, const char *base, const char 
 /* Called with the complete plan before training, which may put its own functions in place of a component's.
  */
 static void (*training_hook)(struct plan *plan);
+/* Of its engine, or NULL. */
+static const struct engine_hooks *training_hooks;
 
 /* Trains. Whatever the status, training_free must follow. */
 static inline void training_try(struct training *t, const char *base, const char *changes)
@@ -123,7 +125,7 @@ static inline void training_try(struct training *t, const char *base, const char
     if (t->status == 0 && training_hook)
         training_hook(plan);
     if (t->status == 0)
-        t->status = engine_run(plan, &t->dataset, pool, &t->model, NULL, &t->stats, &t->error);
+        t->status = engine_run(plan, &t->dataset, pool, &t->model, training_hooks, &t->stats, &t->error);
     pool_free(pool);
 }
 

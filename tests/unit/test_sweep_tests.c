@@ -178,7 +178,7 @@ static void says(struct made made, const char *why, int64_t pairs)
     }
     struct sheet table = outcome_tables_tests(&outcomes, &tests);
     struct text text = {0};
-    assert_int_equal(sheet_write(&table, SHEET_CSV, 0, &text), 0);
+    sheet_write(&table, SHEET_CSV, 0, &text);
     assert_non_null(strstr(text.data, why ? why : "b,rmse"));
     text_free(&text);
     sheet_free(&table);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The component: sums of messages, what is refused, and that losses and bytes are those of the protocol. */
+#include "sanitized.h"
 #include "plain_random.h"
 
 #define ROWS 3
@@ -99,7 +100,7 @@ TEST(sums_are_exact)
     static struct one one;
     plain_random_start(5);
     for (int s = 0; s < 4; s++)
-        for (int m = 0; m < 6; m++) {
+        for (int m = CASES(0, s % 2); m < 6; m += CASES(1, 2)) {
             open_secagg(&one, settings[s]);
             start(&one, moduli[m], 100);
             fill(&one, moduli[m]);
@@ -122,12 +123,13 @@ TEST(sums_are_exact)
 TEST(losses_are_simulated)
 {
     static struct one one;
+    const int draws = CASES(60, 20);
     int fewer = 0, refused = 0;
     plain_random_start(6);
     open_secagg(
         &one,
         "lost-before-keys=0.05; lost-before-shares=0.05; lost-before-input=0.1; lost-before-unmask=0.1");
-    for (uint32_t draw = 0; draw < 60; draw++) {
+    for (uint32_t draw = 0; (int)draw < draws; draw++) {
         start(&one, UINT64_C(1) << 50, PARTIES);
         for (uint32_t p = 0; p < PARTIES; p++)
             for (int i = 0; i < N; i++)
@@ -157,8 +159,8 @@ TEST(losses_are_simulated)
         free(one.into.state);
         one.into.state = NULL;
     }
-    assert_true(fewer > 10);
-    assert_true(refused > 2);
+    assert_true(fewer > draws / 6);
+    assert_true(refused > draws / 30);
     close_secagg(&one);
     plain_random_stop();
 }

@@ -4,6 +4,7 @@
  * of the two follows from the numbers of those left.
  */
 #include "plain_host.h"
+#include "sanitized.h"
 #include "secagg_case.h"
 
 static int count_from(const struct secagg_case *c, enum secagg_phase phase)
@@ -71,12 +72,24 @@ static void run_complete(struct secagg_case *c)
         assert_true(c->server.sums[k] == 0);
 }
 
-/* Each of 5 clients is lost before any of the messages or not at all, in all combinations. */
+/* Whether the last client is lost no earlier than those before it: one of the patterns that are alike but for who is who. */
+static int is_sorted(int pattern)
+{
+    for (; pattern >= 5; pattern /= 5)
+        if (pattern % 5 < pattern / 5 % 5)
+            return 0;
+    return 1;
+}
+
+/* Each of 5 clients is lost before any of the messages or not at all: with an argument in all combinations, else each
+   once but for who is who, and one in ten of the others. */
 TEST(every_pattern_of_five)
 {
     static const uint8_t outcomes[] = {SERVER_KEYS, SERVER_SHARES, SERVER_INPUT, SERVER_UNMASK, SERVER_DONE};
     static struct secagg_case c;
     for (int pattern = 0; pattern < 5 * 5 * 5 * 5 * 5; pattern++) {
+        if (!test_argument() && !is_sorted(pattern) && pattern % 11 != 0)
+            continue;
         case_begin(&c, 5, 0, pattern % 2 ? 1501 : 4096, 3, 0);
         int rest = pattern;
         for (int i = 0; i < 5; i++, rest /= 5)
@@ -124,8 +137,9 @@ TEST(regular_graphs)
 {
     static struct secagg_case c;
     struct secagg_source source = {.key = {5}};
+    const int runs = test_argument() ? 300 : CASES(100, 40);
     int worked = 0, failed = 0;
-    for (int run = 0; run < 300; run++) {
+    for (int run = 0; run < runs; run++) {
         case_begin(&c, 20, 8, 1501, 5, 0);
         c.setup.seed[1] = (uint8_t)run;
         memset(c.block, 0, (size_t)secagg_server_bytes(&c.setup));
@@ -146,8 +160,8 @@ TEST(regular_graphs)
         failed += status != SECAGG_OK;
         case_end(&c);
     }
-    assert_true(worked > 30);
-    assert_true(failed > 3);
+    assert_true(worked > runs / 10);
+    assert_true(failed > runs / 100);
 }
 
 /* A third is lost at each single phase. */

@@ -7,6 +7,7 @@
 #include "bit_columns.h"
 #include "bit_response.h"
 #include "pair_estimate.h"
+#include "simd_kind.h"
 
 static struct plain_host host;
 static dpf_stream *stream;
@@ -168,34 +169,76 @@ TEST(a_bit_moves_its_own_report_only)
 /* ---- columns ----------------------------------------------------------------------------------------------
  */
 
-TEST(columns_are_rows_turned)
+/* Bits of ROWS users, of which the last word is not full, for COLUMNS items, of which the last tile is not. */
+enum { ROWS = 64 * 21 + 22, COLUMNS = 200 };
+
+static uint64_t rows[ROWS * 4], columns[4 * TILE_ITEMS * 22];
+
+static void draw_columns(void)
 {
-    enum { ROWS = 150, COLUMNS = 200 };
     const int64_t row_words = bit_words(COLUMNS), column_words = bit_words(ROWS);
-    static uint64_t rows[ROWS * 4], columns[COLUMNS * 3];
     dpf_cursor cursor = at(400);
     random_bits(&cursor, rows, ROWS * row_words);
     for (int64_t r = 0; r < ROWS; r++)
         rows[r * row_words + row_words - 1] &= bit_mask(COLUMNS, row_words - 1);
     for (int64_t block = column_words - 1; block >= 0; block--) {
         const int64_t left = ROWS - 64 * block;
-        bit_columns_turn(rows + 64 * block * row_words, left < 64 ? left : 64, COLUMNS, row_words, block,
-                         columns, column_words);
+        bit_columns_turn(rows + 64 * block * row_words, left < 64 ? left : 64, row_words, block, columns,
+                         column_words);
     }
-    for (int64_t c = 0; c < COLUMNS; c++)
+}
+
+static int row_has(int64_t row, int64_t item)
+{
+    return row < ROWS && item < COLUMNS && (rows[row * bit_words(COLUMNS) + item / 64] >> (item % 64) & 1);
+}
+
+TEST(columns_are_rows_turned)
+{
+    const int64_t column_words = bit_words(ROWS);
+    uint64_t column[22];
+    draw_columns();
+    for (int64_t c = 0; c < 4 * TILE_ITEMS; c++) {
+        bit_columns_copy(columns, column_words, c, column);
         for (int64_t r = 0; r < 64 * column_words; r++)
-            assert_int_equal(columns[c * column_words + r / 64] >> (r % 64) & 1,
-                             r < ROWS ? rows[r * row_words + c / 64] >> (c % 64) & 1 : 0);
-    for (int64_t a = 0; a < COLUMNS; a += 7)
-        for (int64_t b = 0; b < COLUMNS; b += 11) {
-            int64_t shared = 0;
-            for (int64_t r = 0; r < ROWS; r++)
-                shared +=
-                    rows[r * row_words + a / 64] >> (a % 64) & rows[r * row_words + b / 64] >> (b % 64) & 1;
-            assert_int_equal(
-                bit_columns_counter()(columns + a * column_words, columns + b * column_words, column_words),
-                shared);
-        }
+            assert_int_equal(column[r / 64] >> (r % 64) & 1, row_has(r, c));
+    }
+}
+
+/* With every number of words, so of whole eights and what is left. */
+TEST(a_tile_is_counted)
+{
+    const int64_t column_words = bit_words(ROWS);
+    uint64_t column[22];
+    draw_columns();
+    for (int64_t a = 0; a < COLUMNS; a += 33)
+        for (int64_t tile = 0; tile < 4; tile++)
+            for (int64_t words = 1; words <= column_words; words++) {
+                int64_t counts[TILE_ITEMS];
+                bit_columns_copy(columns, column_words, a, column);
+                bit_columns_count(simd_choose(SIMD_KIND_AUTO), bit_tile(columns, tile, column_words), column,
+                                  words, counts);
+                for (int64_t i = 0; i < TILE_ITEMS; i++) {
+                    int64_t shared = 0;
+                    for (int64_t r = 0; r < 64 * words; r++)
+                        shared += row_has(r, a) && row_has(r, tile * TILE_ITEMS + i);
+                    assert_int_equal(counts[i], shared);
+                }
+            }
+}
+
+/* Ones alone: sums of eights outgrow a quarter of a word, and are taken in parts. */
+TEST(many_users_are_counted)
+{
+    enum { WORDS = 2 * 8 * 4095 + 13 };
+    uint64_t *ones = malloc((size_t)WORDS * (TILE_ITEMS + 1) * sizeof *ones);
+    int64_t counts[TILE_ITEMS];
+    assert_non_null(ones);
+    memset(ones, 0xff, (size_t)WORDS * (TILE_ITEMS + 1) * sizeof *ones);
+    bit_columns_count(simd_choose(SIMD_KIND_AUTO), ones, ones + (size_t)WORDS * TILE_ITEMS, WORDS, counts);
+    for (int i = 0; i < TILE_ITEMS; i++)
+        assert_int_equal(counts[i], INT64_C(64) * WORDS);
+    free(ones);
 }
 
 /* ---- estimates
@@ -307,6 +350,41 @@ TEST(bayes_is_the_inverse_where_that_is_possible)
     pair_estimate_inverse(&response, reported, inverse);
     pair_estimate_bayes(&response, reported, 1, bayes);
     assert_memory_equal(inverse, bayes, sizeof inverse);
+}
+
+/* A row of pairs has the bits of its pairs one by one, sets that are empty or larger than all among them. */
+TEST(a_row_is_its_pairs)
+{
+    static const double epsilons[] = {0.3, 1, 8, INFINITY};
+    for (size_t e = 0; e < 4; e++)
+        for (int turn = 0; turn < 40; turn++) {
+            struct bit_response response;
+            double second[PAIR_ROW], both[PAIR_ROW], n = 0;
+            float similarities[PAIR_ROW];
+            uint64_t words[1 + 2 * PAIR_ROW];
+            dpf_cursor cursor = at((uint32_t)(700 + 40 * e + turn));
+            bit_response_plan(epsilons[e], turn % 3 ? 0 : 0.5, &response);
+            random_bits(&cursor, words, 1 + 2 * PAIR_ROW);
+            const double first = turn == 0 ? 0.0 : (double)(words[2 * PAIR_ROW] % 100);
+            n = 150;
+            for (int l = 0; l < PAIR_ROW; l++) {
+                second[l] = l % 9 ? (double)(words[l] % 100) : 0.0;
+                const double most = fmin(first, second[l]), least = fmax(0.0, first + second[l] - n);
+                both[l] = least + (double)(words[PAIR_ROW + l] % (uint64_t)(most - least + 1));
+            }
+            for (int is_cosine = 0; is_cosine < 2; is_cosine++) {
+                const struct pair_row row = {&response, n, first, second, both, is_cosine};
+                pair_similarities(simd_choose(SIMD_KIND_AUTO), &row, similarities);
+                for (int l = 0; l < PAIR_ROW; l++) {
+                    const double reported[PAIR_CELLS] = {n - first - second[l] + both[l], second[l] - both[l],
+                                                         first - both[l], both[l]};
+                    double cells[PAIR_CELLS];
+                    pair_estimate_inverse(&response, reported, cells);
+                    const float alone = (float)(is_cosine ? pair_cosine(cells) : pair_jaccard(cells));
+                    assert_memory_equal(&alone, &similarities[l], sizeof alone);
+                }
+            }
+        }
 }
 
 /* A pair's bits do not depend on the pairs beside it. */

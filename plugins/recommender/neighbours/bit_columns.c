@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bit_columns.h"
 
+#include <string.h>
+
 /* Row r's bit c to row c's bit r: swaps blocks of 32, then 16 ... 1 (Warren, Hacker's Delight, 7-3). */
 static void turn_64(uint64_t m[64])
 {
@@ -13,43 +15,31 @@ static void turn_64(uint64_t m[64])
         }
 }
 
-void bit_columns_turn(const uint64_t *rows, int64_t n_rows, int64_t n_items, int64_t row_words, int64_t block,
+void bit_columns_turn(const uint64_t *rows, int64_t n_rows, int64_t row_words, int64_t block,
                       uint64_t *columns, int64_t column_words)
 {
     for (int64_t w = 0; w < row_words; w++) {
-        uint64_t tile[64] = {0};
-        for (int64_t r = 0; r < n_rows; r++)
-            tile[r] = rows[r * row_words + w];
+        uint64_t *const tile = bit_tile(columns, w, column_words) + block * TILE_ITEMS;
+        for (int64_t r = 0; r < TILE_ITEMS; r++)
+            tile[r] = r < n_rows ? rows[r * row_words + w] : 0;
         turn_64(tile);
-        for (int64_t c = 0; c < 64 && 64 * w + c < n_items; c++)
-            columns[(64 * w + c) * column_words + block] = tile[c];
     }
 }
 
-static int64_t count_plain(const uint64_t *a, const uint64_t *b, int64_t n_words)
+void bit_columns_copy(uint64_t *columns, int64_t column_words, int64_t item, uint64_t *out)
 {
-    int64_t sum = 0;
-    for (int64_t w = 0; w < n_words; w++)
-        sum += __builtin_popcountll(a[w] & b[w]);
-    return sum;
+    const uint64_t *from = bit_tile(columns, item / TILE_ITEMS, column_words) + item % TILE_ITEMS;
+    for (int64_t w = 0; w < column_words; w++)
+        out[w] = from[w * TILE_ITEMS];
 }
 
-#if defined(__x86_64__)
-__attribute__((target("popcnt"))) static int64_t count_popcnt(const uint64_t *a, const uint64_t *b,
-                                                              int64_t n_words)
-{
-    int64_t sum = 0;
-    for (int64_t w = 0; w < n_words; w++)
-        sum += __builtin_popcountll(a[w] & b[w]);
-    return sum;
-}
-#endif
+/* ---- counts -------------------------------------------------------------------------------------- */
 
-bit_counter bit_columns_counter(void)
+#define SIMD_TEMPLATE "bit_count_loops.h"
+#include "each_kind.h"
+
+void bit_columns_count(int kind, const uint64_t *tile, const uint64_t *column, int64_t column_words,
+                       int64_t counts[TILE_ITEMS])
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("popcnt"))
-        return count_popcnt;
-#endif
-    return count_plain;
+    SIMD_PICK(kind, count_tile)(tile, column, column_words, counts);
 }

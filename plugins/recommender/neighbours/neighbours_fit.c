@@ -5,8 +5,12 @@
 #include "bit_columns.h"
 #include "neighbours.h"
 #include "pair_estimate.h"
+#include "simd_kind.h"
 
 #define PAIR_ROWS 64 /* items whose pairs are added up over processes together */
+#define GROUP 16     /* items that are compared with a tile while it is in the cache; a part of PAIR_ROWS */
+
+_Static_assert(PAIR_ROW == TILE_ITEMS && PAIR_ROWS % GROUP == 0, "a tile is a row of pairs");
 
 struct candidate {
     float similarity;
@@ -19,13 +23,15 @@ struct fitting {
     struct bit_response response;
     uint32_t draw;
     int64_t slots, row_words, column_words;
+    int kind;          /* of processor */
     uint64_t *rows;    /* reported bits by user: n_users x row_words */
-    uint64_t *columns; /* and by item: n_items x column_words */
-    int64_t *counts;   /* reported ones of each item */
-    int64_t *pairs;    /* PAIR_ROWS x n_items: users that items share, of all processes; NULL: one process */
-    int64_t first;     /* the items whose neighbours are sought, from here on */
-    bit_counter shared;
-    struct candidate *heaps; /* slots for each worker */
+    uint64_t *columns; /* and by item: row_words tiles (bit_columns.h) */
+    int64_t *counts;   /* reported ones of each item, of whole tiles */
+    int64_t *pairs; /* PAIR_ROWS x whole tiles: users that items share, of all processes; NULL: one process */
+    int64_t first;  /* the items whose neighbours are sought, from here on */
+    int64_t n;      /* how many of them */
+    struct candidate *heaps; /* GROUP x slots for each worker */
+    uint64_t *own;           /* GROUP x column_words for each worker */
     const dpf_call *call;
     const dpf_witness *witness;
     double *told; /* 2 n_items for each worker, if somebody is: reported and own bits */
@@ -86,35 +92,53 @@ static void report_block(void *context, int64_t block, int32_t worker)
         if (fitting->witness)
             tell_witness(fitting, user, worker);
     }
-    bit_columns_turn(fitting->rows + first * fitting->row_words, n, fitting->records->n_items,
-                     fitting->row_words, block, fitting->columns, fitting->column_words);
+    bit_columns_turn(fitting->rows + first * fitting->row_words, n, fitting->row_words, block,
+                     fitting->columns, fitting->column_words);
 }
 
-static const uint64_t *column_of(const struct fitting *fitting, int64_t item)
+/* Items of all tiles. */
+static int64_t tiled(const struct fitting *fitting)
 {
-    return fitting->columns + item * fitting->column_words;
+    return fitting->row_words * TILE_ITEMS;
 }
 
-#define COUNT_BLOCK 256
-static void count_block(void *context, int64_t block, int32_t worker)
+static const uint64_t *tile_of(const struct fitting *fitting, int64_t tile)
+{
+    return bit_tile(fitting->columns, tile, fitting->column_words);
+}
+
+static void count_items(void *context, int64_t tile, int32_t worker)
 {
     const struct fitting *fitting = context;
-    (void)worker;
-    for (int64_t i = COUNT_BLOCK * block; i < COUNT_BLOCK * (block + 1) && i < fitting->records->n_items; i++)
-        fitting->counts[i] =
-            fitting->shared(column_of(fitting, i), column_of(fitting, i), fitting->column_words);
+    uint64_t *all = fitting->own + worker * GROUP * fitting->column_words;
+    memset(all, 0xff, (size_t)fitting->column_words * sizeof *all);
+    bit_columns_count(fitting->kind, tile_of(fitting, tile), all, fitting->column_words,
+                      fitting->counts + tile * TILE_ITEMS);
 }
 
-/* An item's pairs, of the users that are here. */
+/* The columns of a task's items, and how many these are. */
+static uint64_t *own_columns(const struct fitting *fitting, int64_t task, int32_t worker, int64_t *n)
+{
+    uint64_t *own = fitting->own + worker * GROUP * fitting->column_words;
+    const int64_t left = fitting->n - GROUP * task;
+    *n = left < GROUP ? left : GROUP;
+    for (int64_t i = 0; i < *n; i++)
+        bit_columns_copy(fitting->columns, fitting->column_words, fitting->first + GROUP * task + i,
+                         own + i * fitting->column_words);
+    return own;
+}
+
+/* The pairs of some items, of the users that are here. */
 static void count_pairs(void *context, int64_t task, int32_t worker)
 {
     const struct fitting *fitting = context;
-    const int64_t n_items = fitting->records->n_items;
-    const uint64_t *own = column_of(fitting, fitting->first + task);
-    (void)worker;
-    for (int64_t i = 0; i < n_items; i++)
-        fitting->pairs[task * n_items + i] =
-            fitting->shared(own, column_of(fitting, i), fitting->column_words);
+    int64_t n;
+    const uint64_t *own = own_columns(fitting, task, worker, &n);
+    for (int64_t tile = 0; tile < fitting->row_words; tile++)
+        for (int64_t i = 0; i < n; i++)
+            bit_columns_count(fitting->kind, tile_of(fitting, tile), own + i * fitting->column_words,
+                              fitting->column_words,
+                              fitting->pairs + (GROUP * task + i) * tiled(fitting) + tile * TILE_ITEMS);
 }
 
 /* ---- neighbours --------------------------------------------------------------------------------------- */
@@ -154,60 +178,59 @@ static void keep_best(struct candidate *heap, int64_t *n, int64_t k, struct cand
     }
 }
 
-/* Reported counts of an item with one of lane l, in the cells of pair_estimate.h. */
-static void count_pair(const struct fitting *fitting, int64_t a, int64_t b, int lane,
-                       double reported[PAIR_CELLS][PAIR_LANES])
-{
-    const double both =
-        fitting->pairs
-            ? (double)fitting->pairs[(a - fitting->first) * fitting->records->n_items + b]
-            : (double)fitting->shared(column_of(fitting, a), column_of(fitting, b), fitting->column_words);
-    const double first = (double)fitting->counts[a], second = (double)fitting->counts[b];
-    reported[PAIR_NEITHER][lane] = (double)fitting->records->n_users - first - second + both;
-    reported[PAIR_SECOND][lane] = second - both;
-    reported[PAIR_FIRST][lane] = first - both;
-    reported[PAIR_BOTH][lane] = both;
-}
-
-/* Of an item with items first .. first + n - 1, at most PAIR_LANES. */
-static void similarities_of(const struct fitting *fitting, int64_t item, int64_t first, int64_t n,
-                            float similarities[PAIR_LANES])
+/* By iterations from equal cells, where the inverse is impossible. */
+static void similarities_by_bayes(const struct fitting *fitting, const struct pair_row *row,
+                                  float *similarities)
 {
     const struct neighbours *self = fitting->self;
-    double reported[PAIR_CELLS][PAIR_LANES] = {{0}}, cells[PAIR_CELLS][PAIR_LANES];
-    for (int l = 0; l < n; l++)
-        count_pair(fitting, item, first + l, l, reported);
-    if (self->estimator == ESTIMATOR_BAYES)
-        pair_estimate_bayes_lanes(&fitting->response, reported, self->iterations, cells);
-    for (int l = 0; l < n; l++) {
-        double one[PAIR_CELLS], estimate[PAIR_CELLS];
-        for (int c = 0; c < PAIR_CELLS; c++)
-            one[c] = reported[c][l];
-        if (self->estimator == ESTIMATOR_INVERSE)
-            pair_estimate_inverse(&fitting->response, one, estimate);
-        for (int c = 0; c < PAIR_CELLS && self->estimator == ESTIMATOR_BAYES; c++)
-            estimate[c] = cells[c][l];
-        similarities[l] =
-            (float)(self->similarity == SIMILARITY_COSINE ? pair_cosine(estimate) : pair_jaccard(estimate));
+    for (int64_t at = 0; at < PAIR_ROW; at += PAIR_LANES) {
+        double reported[PAIR_CELLS][PAIR_LANES], cells[PAIR_CELLS][PAIR_LANES];
+        for (int l = 0; l < PAIR_LANES; l++) {
+            const double both = row->both[at + l], second = row->second[at + l];
+            reported[PAIR_NEITHER][l] = row->n_users - row->first - second + both;
+            reported[PAIR_SECOND][l] = second - both;
+            reported[PAIR_FIRST][l] = row->first - both;
+            reported[PAIR_BOTH][l] = both;
+        }
+        pair_estimate_bayes_lanes(row->channel, reported, self->iterations, cells);
+        for (int l = 0; l < PAIR_LANES; l++) {
+            const double one[PAIR_CELLS] = {cells[0][l], cells[1][l], cells[2][l], cells[3][l]};
+            similarities[at + l] = (float)(row->is_cosine ? pair_cosine(one) : pair_jaccard(one));
+        }
     }
 }
 
-static void neighbours_of_item(void *context, int64_t task, int32_t worker)
+/* A tile's items to the best of an item; ascending, so of equal ones the first stay. */
+static void take_tile(const struct fitting *fitting, int64_t item, int64_t tile, const int64_t *shared,
+                      struct candidate *heap, int64_t *n)
 {
-    const struct fitting *fitting = context;
-    const int64_t k = fitting->slots, n_items = fitting->records->n_items, item = fitting->first + task;
-    struct candidate *heap = fitting->heaps + worker * k;
-    int64_t n = 0;
-    if (fitting->call->cancelled(fitting->call))
-        return;
-    for (int64_t first = 0; first < n_items; first += PAIR_LANES) {
-        float similarities[PAIR_LANES];
-        const int64_t count = n_items - first < PAIR_LANES ? n_items - first : PAIR_LANES;
-        similarities_of(fitting, item, first, count, similarities);
-        for (int l = 0; l < count; l++)
-            if (first + l != item && similarities[l] > 0.0F)
-                keep_best(heap, &n, k, (struct candidate){similarities[l], (int32_t)(first + l)});
+    const int64_t first = tile * TILE_ITEMS, left = fitting->records->n_items - first, k = fitting->slots;
+    const int64_t count = left < TILE_ITEMS ? left : TILE_ITEMS;
+    double second[PAIR_ROW], both[PAIR_ROW];
+    float similarities[PAIR_ROW];
+    for (int l = 0; l < TILE_ITEMS; l++) {
+        second[l] = (double)fitting->counts[first + l];
+        both[l] = (double)shared[l];
     }
+    const struct pair_row row = {&fitting->response,
+                                 (double)fitting->records->n_users,
+                                 (double)fitting->counts[item],
+                                 second,
+                                 both,
+                                 fitting->self->similarity == SIMILARITY_COSINE};
+    if (fitting->self->estimator == ESTIMATOR_BAYES)
+        similarities_by_bayes(fitting, &row, similarities);
+    else
+        pair_similarities(fitting->kind, &row, similarities);
+    for (int64_t l = 0; l < count; l++)
+        if (similarities[l] > (*n < k ? 0.0F : heap[0].similarity) && first + l != item)
+            keep_best(heap, n, k, (struct candidate){similarities[l], (int32_t)(first + l)});
+}
+
+/* The kept ones in their order. */
+static void write_neighbours(const struct fitting *fitting, int64_t item, struct candidate *heap, int64_t n)
+{
+    const int64_t k = fitting->slots;
     int32_t *items = fitting->state.items + item * k;
     float *best = fitting->state.similarities + item * k;
     for (int64_t slot = n; slot < k; slot++) {
@@ -220,6 +243,29 @@ static void neighbours_of_item(void *context, int64_t task, int32_t worker)
         heap[0] = heap[--n];
         sift_down(heap, n, 0);
     }
+}
+
+static void neighbours_of_items(void *context, int64_t task, int32_t worker)
+{
+    const struct fitting *fitting = context;
+    const int64_t first = fitting->first + GROUP * task, k = fitting->slots;
+    struct candidate *heaps = fitting->heaps + worker * GROUP * k;
+    int64_t n, kept[GROUP] = {0}, counted[TILE_ITEMS];
+    const uint64_t *own = own_columns(fitting, task, worker, &n);
+    if (fitting->call->cancelled(fitting->call))
+        return;
+    for (int64_t tile = 0; tile < fitting->row_words; tile++)
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t *shared = counted;
+            if (fitting->pairs)
+                shared = fitting->pairs + (GROUP * task + i) * tiled(fitting) + tile * TILE_ITEMS;
+            else
+                bit_columns_count(fitting->kind, tile_of(fitting, tile), own + i * fitting->column_words,
+                                  fitting->column_words, counted);
+            take_tile(fitting, first + i, tile, shared, heaps + i * k, &kept[i]);
+        }
+    for (int64_t i = 0; i < n; i++)
+        write_neighbours(fitting, first + i, heaps + i * k, kept[i]);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------
@@ -241,22 +287,24 @@ static dpf_status open_fitting(struct fitting *fitting, const dpf_call *call, co
     fitting->slots = neighbours_slots(self, n_items);
     fitting->row_words = bit_words(n_items);
     fitting->column_words = bit_words(n_users);
-    fitting->shared = bit_columns_counter();
+    fitting->kind = simd_choose(SIMD_KIND_AUTO);
     fitting->state = neighbours_state_at(self, n_users, n_items, fit->state);
     fitting->rows = fitting->state.rows;
     if (!fitting->rows)
         fitting->rows = call->scratch(call, (uint64_t)(n_users * fitting->row_words) * sizeof(uint64_t));
-    fitting->columns = call->scratch(call, (uint64_t)(n_items * fitting->column_words) * sizeof(uint64_t));
-    fitting->counts = call->scratch(call, (uint64_t)n_items * sizeof(int64_t));
+    const uint64_t items = (uint64_t)tiled(fitting), groups = GROUP * (uint64_t)dpf_task_workers(call);
+    const uint64_t words = (uint64_t)fitting->column_words;
+    fitting->columns = call->scratch(call, items * words * sizeof(uint64_t));
+    fitting->counts = call->scratch(call, items * sizeof(int64_t));
     if (adds_up(fit))
-        fitting->pairs = call->scratch(call, PAIR_ROWS * (uint64_t)n_items * sizeof(int64_t));
-    fitting->heaps = call->scratch(call, (uint64_t)dpf_task_workers(call) * (uint64_t)fitting->slots *
-                                             sizeof(*fitting->heaps));
+        fitting->pairs = call->scratch(call, PAIR_ROWS * items * sizeof(int64_t));
+    fitting->heaps = call->scratch(call, groups * (uint64_t)fitting->slots * sizeof(*fitting->heaps));
+    fitting->own = call->scratch(call, groups * words * sizeof(uint64_t));
     fitting->witness = dpf_fit_witness(fit);
     if (fitting->witness)
         fitting->told = call->scratch(call, (uint64_t)dpf_task_workers(call) * 2 * (uint64_t)n_items *
                                                 sizeof(*fitting->told));
-    if (!fitting->rows || !fitting->columns || !fitting->counts || !fitting->heaps ||
+    if (!fitting->rows || !fitting->columns || !fitting->counts || !fitting->heaps || !fitting->own ||
         (fitting->witness && !fitting->told) || (adds_up(fit) && !fitting->pairs))
         return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of memory");
     *fitting->state.header = (struct neighbours_header){.magic = NEIGHBOURS_MAGIC,
@@ -295,13 +343,15 @@ static dpf_status find_neighbours(struct fitting *fitting, const dpf_fit *fit)
     const int64_t n_items = fit->records->n_items, at_once = fitting->pairs ? PAIR_ROWS : n_items;
     dpf_status status = DPF_OK;
     for (fitting->first = 0; fitting->first < n_items && status == DPF_OK; fitting->first += at_once) {
-        const int64_t left = n_items - fitting->first, rows = left < at_once ? left : at_once;
+        const int64_t left = n_items - fitting->first,
+                      tasks = ((left < at_once ? left : at_once) + GROUP - 1) / GROUP;
+        fitting->n = left < at_once ? left : at_once;
         if (fitting->pairs) {
-            dpf_run_tasks(fitting->call, rows, count_pairs, fitting);
-            status = dpf_fit_add_up(fit, fitting->pairs, rows * n_items);
+            dpf_run_tasks(fitting->call, tasks, count_pairs, fitting);
+            status = dpf_fit_add_up(fit, fitting->pairs, fitting->n * tiled(fitting));
         }
         if (status == DPF_OK)
-            dpf_run_tasks(fitting->call, rows, neighbours_of_item, fitting);
+            dpf_run_tasks(fitting->call, tasks, neighbours_of_items, fitting);
     }
     return status;
 }
@@ -322,7 +372,7 @@ dpf_status neighbours_fit(void *instance, const dpf_call *call, dpf_fit *fit)
     if (status != DPF_OK)
         return status;
     dpf_run_tasks(call, fitting.column_words, report_block, &fitting);
-    dpf_run_tasks(call, (fit->records->n_items + COUNT_BLOCK - 1) / COUNT_BLOCK, count_block, &fitting);
+    dpf_run_tasks(call, fitting.row_words, count_items, &fitting);
     status = add_up_reports(&fitting, fit);
     if (status == DPF_OK)
         status = find_neighbours(&fitting, fit);

@@ -2,6 +2,7 @@
 #include "pair_estimate.h"
 
 #include <math.h>
+#include <string.h>
 
 void pair_estimate_inverse(const struct bit_response *channel, const double reported[PAIR_CELLS],
                            double estimate[PAIR_CELLS])
@@ -141,4 +142,9 @@ double pair_cosine(const double cells[PAIR_CELLS])
 {
     const double first = cells[PAIR_FIRST] + cells[PAIR_BOTH], second = cells[PAIR_SECOND] + cells[PAIR_BOTH];
     return first > 0.0 && second > 0.0 ? in_unit(cells[PAIR_BOTH] / sqrt(first * second)) : 0.0;
+}
+
+void pair_similarities(int kind, const struct pair_row *row, float out[PAIR_ROW])
+{
+    SIMD_PICK(kind, similarities)(row, out);
 }

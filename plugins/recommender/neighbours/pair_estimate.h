@@ -40,4 +40,17 @@ void pair_estimate_bayes_lanes(const struct bit_response *channel, double report
 double pair_jaccard(const double cells[PAIR_CELLS]);
 double pair_cosine(const double cells[PAIR_CELLS]);
 
+/*
+ * The inverse's estimates and their similarity for PAIR_ROW pairs of an item, of `first` reports among n_users, with others: `second` of
+ * these and `both` of each pair. The bits are those of the functions above. kind: SIMD_KIND_...
+ */
+#define PAIR_ROW 64
+struct pair_row {
+    const struct bit_response *channel;
+    double n_users, first;
+    const double *second, *both;
+    int is_cosine;
+};
+void pair_similarities(int kind, const struct pair_row *row, float similarities[PAIR_ROW]);
+
 #endif

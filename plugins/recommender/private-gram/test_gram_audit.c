@@ -4,6 +4,7 @@
  * attacker who knows everybody else would compute. What the user would have sent follows from the releases before, so
  * each score replays what is made of them.
  */
+#include "sanitized.h"
 #include "centred_row.h"
 #include "denoise.h"
 #include "gram_case.h"
@@ -42,8 +43,10 @@ static double upper_bound(int64_t n, int64_t k, double risk)
     return hi;
 }
 
-enum { TRIALS = 30000 };
-static double scores[2][TRIALS];
+/* With an argument as many as bounds near half of what is proved take; fewer still find most of that. */
+#define MOST_TRIALS 30000
+static int64_t trials;
+static double scores[2][MOST_TRIALS];
 
 static int by_size(const void *a, const void *b)
 {
@@ -54,14 +57,14 @@ static int by_size(const void *a, const void *b)
 /* Half of the trials choose the threshold, the other half count. 95 %: 2.5 % for either bound. */
 static double audited_epsilon(double delta)
 {
-    enum { HALF = TRIALS / 2 };
+    const int64_t half = trials / 2;
     double best = 0, threshold = 0;
     for (int s = 0; s < 2; s++)
-        qsort(scores[s], HALF, sizeof(double), by_size);
-    for (int64_t k = 20; k < HALF / 4; k += 5) {
+        qsort(scores[s], (size_t)half, sizeof(double), by_size);
+    for (int64_t k = 20; k < half / 4; k += 5) {
         int64_t hits = 0;
-        const double at = scores[0][HALF - k];
-        for (int64_t i = HALF - 1; i >= 0 && scores[1][i] >= at; i--)
+        const double at = scores[0][half - k];
+        for (int64_t i = half - 1; i >= 0 && scores[1][i] >= at; i--)
             hits++;
         const double h = (double)hits, f = (double)k; /* about what the bounds will be */
         const double bound = log((h - 2 * sqrt(h)) / (f + 2 * sqrt(f) + 2));
@@ -72,9 +75,9 @@ static double audited_epsilon(double delta)
     }
     int64_t counted[2] = {0, 0};
     for (int s = 0; s < 2; s++)
-        for (int64_t i = HALF; i < TRIALS; i++)
+        for (int64_t i = half; i < trials; i++)
             counted[s] += scores[s][i] >= threshold;
-    return log((lower_bound(HALF, counted[1], 0.025) - delta) / upper_bound(HALF, counted[0], 0.025));
+    return log((lower_bound(half, counted[1], 0.025) - delta) / upper_bound(half, counted[0], 0.025));
 }
 
 /* ---- scores ----------------------------------------------------------------------------------------------
@@ -217,6 +220,7 @@ static void audit(const char *form, int64_t n_items, int64_t items, int64_t othe
     const double delta = 1e-5, proved = 3, multiplier = 1.3906; /* by the analytic formula */
     memset(&a, 0, sizeof a);
     a.declared = declared;
+    trials = test_argument() ? MOST_TRIALS : CASES(10000, 5000);
     a.with.n_users = 1 + others;
     a.with.n_items = n_items;
     for (int64_t u = 0; u <= others; u++)
@@ -246,7 +250,7 @@ static void audit(const char *form, int64_t n_items, int64_t items, int64_t othe
     assert_true(fabs(gram_plan_kept(&a.plan, 5) - kept) < 1e-9);
     int64_t tails = 0;
     for (int there = 0; there < 2; there++)
-        for (uint32_t trial = 0; trial < TRIALS; trial++) {
+        for (uint32_t trial = 0; trial < trials; trial++) {
             train(&a, there ? &a.with : &without, 2 * trial + (uint32_t)there, &heard);
             scores[there][trial] = score(&a, &heard, there);
             tails += heard.n[2] > 0;
@@ -254,10 +258,10 @@ static void audit(const char *form, int64_t n_items, int64_t items, int64_t othe
     const double found = audited_epsilon(delta);
     print_message(
         "audit of %s, %d of %d items: epsilon at least %.3f of %.1f proved; a tail in %.2f of the runs\n",
-        form, (int)items, (int)n_items, found, proved, (double)tails / (2 * TRIALS));
-    assert_true(found >= 0.45 * proved);
+        form, (int)items, (int)n_items, found, proved, (double)tails / (2 * (double)trials));
+    assert_true(found >= (trials == MOST_TRIALS ? 0.45 : 0.35) * proved);
     assert_true(found <= proved);
-    assert_true(!a.plan.tail || tails > TRIALS);
+    assert_true(!a.plan.tail || tails > trials);
     plain_close(&a.replay);
     plain_close(&a.host);
 }
