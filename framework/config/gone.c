@@ -8,11 +8,10 @@
 #include "base/text.h"
 #include "config/config_store.h"
 
-/* section is a pattern. The value holds always now, or (unset) is what files say that leave the choice to the program; NULL:
+/* section is a pattern. The value holds always now, and of [data] is what files say that leave the choice to the program; NULL:
    there is none, and the line is refused whatever it says. */
 static const struct {
     const char *section, *key, *value, *instead;
-    int unset;
 } table[] = {
     {"model.recommender", "loading-share", "0.02",
      "count-share and factor-sd say what biases and loadings get"},
@@ -31,14 +30,14 @@ static const struct {
      "the environment variable DPFRAME_SIMD names the best instructions to use"},
     {"*.loss", "kernel", "auto", "the environment variable DPFRAME_SIMD names the best instructions to use"},
     {"data", "catalogue.delimiter", "tab",
-     "write items-file = FILE:COLUMN for a table, whose first line says it", 1},
-    {"data", "catalogue.header", "no", "write items-file = FILE:COLUMN with the name of the column", 1},
-    {"data", "catalogue.column", "1", "write items-file = FILE:COLUMN", 1},
-    {"data", "*-features.header", "yes", "the first line is a header if keys name columns by it", 1},
-    {"data", "*-features.delimiter", "", "the first line says it", 1},
+     "write items-file = FILE:COLUMN for a table, whose first line says it"},
+    {"data", "catalogue.header", "no", "write items-file = FILE:COLUMN with the name of the column"},
+    {"data", "catalogue.column", "1", "write items-file = FILE:COLUMN"},
+    {"data", "*-features.header", "yes", "the first line is a header if keys name columns by it"},
+    {"data", "*-features.delimiter", "", "the first line says it"},
     {"data", "*-features.column.id", "1",
-     "it is the column that the header calls as in the records, or the first", 1},
-    {"data", "user-features.year-of", "", "numbers and categories describe users", 1},
+     "it is the column that the header calls as in the records, or the first"},
+    {"data", "user-features.year-of", "", "numbers and categories describe users"},
     {"audit", "claim-delta", NULL, "a claim has the delta of [privacy]"},
     {"audit", "list-length", "10", "attacks see lists of 10"},
 };
@@ -61,7 +60,7 @@ int gone_check(const struct config_entry *entry, struct dpf_error *error)
             continue;
         if (table[i].value && same_value(entry->value, table[i].value))
             return 1;
-        const char *always = table[i].unset ? NULL : table[i].value;
+        const char *always = strcmp(table[i].section, "data") == 0 ? NULL : table[i].value;
         return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
                         "[%s] %s is gone%s%s%s: remove the line; %s", entry->section, entry->key,
                         always ? ", and " : "", always ? always : "", always ? " holds always" : "",
