@@ -104,6 +104,15 @@ def agrees(cell, text, value, deviation):
     return abs(cell.mean - value) <= 2 * math.hypot(cell.deviation or 0, deviation or 0) + last_digit(text)
 
 
+def paired_text(lines, shown):
+    """Of one line of a sweep's tables.csv: the difference to the baseline, its interval, and p; nothing of the baseline itself."""
+    if len(lines) != 1 or not lines[0]["low"]:
+        return ""
+    line = {key: float(lines[0][key]) for key in ("difference", "low", "high", "p_holm")}
+    p = "p < .001" if line["p_holm"] < 0.001 else "p = " + shown(line["p_holm"])
+    return f"{shown(line['difference'])} ({shown(line['low'])} to {shown(line['high'])}), {p}"
+
+
 def ranks(values):
     order = sorted(range(len(values)), key=lambda i: values[i])
     out = [0.0] * len(values)

@@ -30,7 +30,8 @@ void *memory_large(size_t count, size_t size)
     const size_t bytes = padded_bytes(count, size);
     if (bytes < page || bytes > SIZE_MAX - page)
         return memory_raw(count, size);
-    const size_t whole = (bytes + page / 2) / page * page; /* a rest of less than half a page is not worth one */
+    const size_t whole =
+        (bytes + page / 2) / page * page; /* a rest of less than half a page is not worth one */
     void *block = aligned_alloc(page, (bytes + page - 1) / page * page);
 #ifdef MADV_HUGEPAGE
     if (block)
@@ -47,18 +48,24 @@ void *memory_new(size_t count, size_t size)
     return block;
 }
 
-#define SPARSE_HEAD ((size_t)4096) /* before the block: a page that holds its size */
+#define SPARSE_HEAD ((size_t)4096) /* before a block that is mapped: a page, whose last word holds the size */
+#define SMALL_HEAD ((size_t)64)    /* before any other: the last word is 0 */
+#define SMALL_MOST ((size_t)65536) /* bytes that are cheaper to clear than to map */
 
 void *memory_sparse(size_t count, size_t size)
 {
     const size_t bytes = padded_bytes(count, size), all = bytes + SPARSE_HEAD;
     if (!bytes || all < bytes)
         return NULL;
-    void *base = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bytes <= SMALL_MOST) {
+        char *small = memory_new(1, bytes + SMALL_HEAD);
+        return small ? small + SMALL_HEAD : NULL;
+    }
+    char *base = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return NULL;
-    memcpy(base, &all, sizeof all);
-    return (char *)base + SPARSE_HEAD;
+    memcpy(base + SPARSE_HEAD - sizeof all, &all, sizeof all);
+    return base + SPARSE_HEAD;
 }
 
 void memory_sparse_free(void *block)
@@ -66,9 +73,11 @@ void memory_sparse_free(void *block)
     size_t all;
     if (!block)
         return;
-    void *base = (char *)block - SPARSE_HEAD;
-    memcpy(&all, base, sizeof all);
-    munmap(base, all);
+    memcpy(&all, (char *)block - sizeof all, sizeof all);
+    if (all)
+        munmap((char *)block - SPARSE_HEAD, all);
+    else
+        free((char *)block - SMALL_HEAD);
 }
 
 void *memory_grow(void *array, size_t *capacity, size_t needed, size_t size)

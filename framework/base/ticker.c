@@ -60,7 +60,9 @@ static void draw(double now)
     const double elapsed = now - ticker.started;
     const double part = done < ticker.total ? (double)done / (double)ticker.total : 1;
     char words[160];
-    if (ticker.total <= 0)
+    if (ticker.total <= 0 && done == 0)
+        snprintf(words, sizeof words, "%s  %.0f s", ticker.what, elapsed);
+    else if (ticker.total <= 0)
         snprintf(words, sizeof words, "%s  %lld, %.0f s", ticker.what, done, elapsed);
     else
         snprintf(words, sizeof words, "%s  %.0f %%, %.0f s left", ticker.what, 100 * part,

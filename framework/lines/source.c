@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/ticker.h"
 
@@ -238,6 +239,9 @@ static int fetch(struct source *source, struct block *block, struct dpf_error *e
     block->cut = 0;
     if (source->ended)
         return 0;
+    if (interrupt_is_wanted())
+        return error_set(error, DPF_FAULT_RUN, "interrupted while %s was read; nothing is written",
+                         source->path);
     if (block->capacity < source->block_size + 1) {
         block_free(block);
         block->index = source->next;

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/ticker.h"
 #include "plugin/registry.h"
 #include "plugin/services.h"
 
 #define FIRST_CHUNK ((size_t)1 << 16)
 
-static atomic_int cancelled; /* lock-free, so a signal handler may set it */
 static atomic_int fill = -1;
 
 struct chunk {
@@ -173,17 +174,19 @@ void worker_lend_pool(struct worker *worker, struct pool *pool)
 
 void worker_cancel_all(void)
 {
-    atomic_store(&cancelled, 1);
+    interrupt_all();
 }
 
 void worker_cancel_reset(void)
 {
-    atomic_store(&cancelled, 0);
+    interrupt_reset();
 }
 
+/* Whoever asks is at work: what has no steps to count shows that it goes on. */
 int worker_cancelled(void)
 {
-    return atomic_load_explicit(&cancelled, memory_order_relaxed);
+    ticker_add(0);
+    return interrupt_is_wanted();
 }
 
 const char *worker_cancelled_leaves(int checkpoint)

@@ -29,7 +29,8 @@ struct chunk {
     const int32_t *user_map; /* code -> index, once ids are final: the slot's */
     const int32_t *item_map;
     const char *path;
-    struct slab *ids_in, *columns_in; /* hold users and items; values, stamps and weights. NULL: arrays by themselves */
+    struct slab *ids_in,
+        *columns_in; /* hold users and items; values, stamps and weights. NULL: arrays by themselves */
 };
 
 static inline int chunk_has_times(const struct chunk *chunk)
@@ -45,8 +46,8 @@ static inline double chunk_time(const struct chunk *chunk, int64_t i)
 /* The dictionaries of one reading thread of one file. */
 struct slot {
     struct ids users, items;
-    int32_t *user_map, *item_map; /* from codes of this slot, once merged */
-    int64_t n_users, n_items;     /* lengths of the maps */
+    int32_t *user_map, *item_map;        /* from codes of this slot, once merged */
+    int64_t n_users, n_items;            /* lengths of the maps */
     struct slabs id_slabs, column_slabs; /* of the chunks, while the file is read */
 };
 

@@ -122,6 +122,7 @@ static int round_done(void *context, int64_t round, struct model *model, struct 
     char note[64] = "";
     double rmse = NAN;
     int stop;
+    ticker_end();
     if (run->trace || stopping_reads_error(&run->stopping)) {
         struct scorer scorer;
         int measured = model_scorer(model, &scorer, error);
@@ -156,7 +157,11 @@ static int train(struct run *run, struct plan *plan, struct model *model, int tr
                                  .violations = &run->violations,
                                  .remote = run->remote ? &run->remote->engine : NULL,
                                  .checkpoint = *run->checkpoint.path ? &run->checkpoint : NULL};
-    return engine_run(plan, &run->dataset, run->pool, model, traced ? &hooks : NULL, stats, error);
+    ticker_begin("training", 0); /* until there are rounds to count */
+    const int status =
+        engine_run(plan, &run->dataset, run->pool, model, traced ? &hooks : NULL, stats, error);
+    ticker_end();
+    return status;
 }
 
 /* A user who is this party, or one of those whose records it has. */

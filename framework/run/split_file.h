@@ -29,6 +29,7 @@ void split_file_write(const char *directory, const struct split_key *key, const 
 
 /* A user's records, and how many records each item has, into a data set that has ids and no records. 1; 0: there is no such
    file, or it is of something else. */
-int split_file_read(const char *directory, const struct split_key *key, int64_t user, struct dataset *dataset);
+int split_file_read(const char *directory, const struct split_key *key, int64_t user,
+                    struct dataset *dataset);
 
 #endif

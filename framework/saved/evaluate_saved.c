@@ -56,8 +56,8 @@ static int read_other(const struct arguments *arguments, const char *directory, 
     if (status == 0)
         status = data_check_first_line(options.path, &options.file, &run->dataset.items, error);
     if (status == 0)
-        status = data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, out,
-                                   error);
+        status =
+            data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, out, error);
     if (status == 0) {
         struct violations left_out = {.n = 0};
         status = plan_judge_faults(&run->session.plan, 0, &out->violations, &left_out, error);

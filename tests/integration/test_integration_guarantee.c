@@ -421,7 +421,7 @@ TEST(users_that_come_or_go_do_not_show)
     text[length] = '\0';
     /* A number of items that is declared leaves their list what it is; a catalogue does not. */
     strcat(text, "data.items-file=");
-    strcat(text, path);
+    strcat(text, training_file("list.csv", "id\n1\n"));
     strcat(text, "\n");
     plan_of(&plan, by_users, text);
     statement = guarantee_text(&plan.guarantee);
@@ -452,8 +452,9 @@ TEST(a_record_is_all_lines_of_a_pair)
 TEST(lists_of_ids_follow_from_records)
 {
     char path[128], text[1024];
-    snprintf(path, sizeof path, "%s", training_file("any.csv", "user,item,rating\n1,1,1\n"));
-    snprintf(text, sizeof text, "data.format=csv\ndata.header=yes\ndata.path=%s\n", path);
+    snprintf(text, sizeof text, "data.format=csv\ndata.header=yes\ndata.path=%s\n",
+             training_file("any.csv", "user,item,rating\n1,1,1\n"));
+    snprintf(path, sizeof path, "%s", training_file("list.csv", "id\n1\n"));
     struct plan plan;
     static const struct {
         const char *changes;

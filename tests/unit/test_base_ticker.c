@@ -70,8 +70,19 @@ static void long_work_for_a_program(void)
     long_work();
 }
 
+static void work_without_steps(void)
+{
+    ticker_set(TICKER_BAR);
+    ticker_begin("steady", 0);
+    sleep_ms(1050);
+    ticker_add(0);
+    ticker_end();
+}
+
 TEST(only_long_work_is_shown)
 {
+    capture(work_without_steps);
+    assert_non_null(strstr(drawn, "steady  1 s"));
     capture(short_work);
     assert_string_equal(drawn, "");
     capture(disabled_long_work);

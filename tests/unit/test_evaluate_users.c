@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
+#include "base/pool.h"
 #include "dataset/ids.h"
+#include "evaluate/user_pass.h"
 #include "evaluate/user_sample.h"
 #include "kit/test.h"
 
@@ -95,4 +98,31 @@ TEST(users_are_drawn_by_their_ids)
     random_root_free(other);
     dataset_free(&forth);
     dataset_free(&back);
+}
+
+static int take_user(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error)
+{
+    int *taken = context;
+    (void)chunk;
+    (void)worker;
+    (void)error;
+    ++*taken;
+    if (user == 0)
+        interrupt_all();
+    return 0;
+}
+
+TEST(evaluation_ends_where_somebody_wants_it_to)
+{
+    struct dataset dataset = {.implicit = 0};
+    struct dpf_error error = {0};
+    struct pool *pool = pool_new(1);
+    int taken = 0;
+    assert_int_equal(id_map_range(100000, &dataset.users), 0);
+    assert_int_equal(user_pass_run(pool, &dataset, dataset.users.n, take_user, &taken, &error), -1);
+    interrupt_reset();
+    assert_true(taken > 0 && taken < 100000);
+    assert_non_null(strstr(error.text, "interrupted while users were evaluated"));
+    pool_free(pool);
+    dataset_free(&dataset);
 }

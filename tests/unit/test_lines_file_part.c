@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "kit/test.h"
 #include "lines/file_part.h"
 #include "lines/source.h"
@@ -92,4 +93,24 @@ TEST(a_missing_file_is_named)
     assert_int_equal(file_part_open("/nowhere/at/all", 1, 2, &part, &error), -1);
     assert_int_equal(error.fault, DPF_FAULT_DATA);
     assert_non_null(strstr(error.text, "/nowhere/at/all"));
+}
+
+TEST(reading_ends_where_somebody_wants_it_to)
+{
+    struct source source;
+    struct block block = {0};
+    struct dpf_error error = {0};
+    char path[32];
+    write_file(path, "1,2\n3,4\n5,6\n");
+    assert_int_equal(source_open(&source, path, 5, &error), 0);
+    assert_int_equal(source_next(&source, &block, &error), 1);
+    interrupt_all();
+    assert_int_equal(source_next(&source, &block, &error), -1);
+    interrupt_reset();
+    assert_int_equal(error.fault, DPF_FAULT_RUN);
+    assert_non_null(strstr(error.text, "interrupted while /tmp/dpframe-part-"));
+    assert_int_equal(source_next(&source, &block, &error), 0); /* nobody reads behind a fault */
+    block_free(&block);
+    source_close(&source);
+    unlink(path);
 }

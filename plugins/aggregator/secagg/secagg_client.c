@@ -283,25 +283,43 @@ static void seal(const struct secagg_client *client, struct secagg_peer *peer, c
     sodium_memzero(from_peer, sizeof(from_peer));
 }
 
+/* Of n peers, at most SECAGG_ABREAST. */
+static int agree_with(const struct secagg_client *client, const uint32_t *peers, uint32_t n,
+                      uint8_t shared[][32])
+{
+    const uint8_t *secrets[SECAGG_ABREAST], *publics[SECAGG_ABREAST];
+    for (uint32_t i = 0; i < n; i++) {
+        secrets[i] = client->share_key;
+        publics[i] = client->peers[peers[i]].share_key;
+    }
+    if (secagg_exchange(shared, secrets, publics, n, client->policy.simulated) != 0)
+        return -1;
+    for (uint32_t i = 0; i < n; i++)
+        secagg_agreed_keep(client->policy.agreed, client->policy.id, client->peers[peers[i]].id, shared[i]);
+    return 0;
+}
+
 /* Encrypts the pairs of shares that lie where their sealed forms will. */
 static status_t seal_all(struct secagg_client *client, uint8_t *items)
 {
-    for (uint32_t at = 0; at < client->n_peers; at += SECAGG_ABREAST) {
-        const uint32_t left = client->n_peers - at, n = left < SECAGG_ABREAST ? left : SECAGG_ABREAST;
-        const uint8_t *secrets[SECAGG_ABREAST], *publics[SECAGG_ABREAST];
-        uint8_t shared[SECAGG_ABREAST][32];
-        for (uint32_t i = 0; i < n; i++) {
-            secrets[i] = client->share_key;
-            publics[i] = client->peers[at + i].share_key;
-        }
-        const int bad = secagg_exchange(shared, secrets, publics, n, client->policy.simulated);
-        for (uint32_t i = 0; !bad && i < n; i++)
-            seal(client, &client->peers[at + i], shared[i], items + (size_t)(at + i) * SECAGG_SEALED_BYTES);
-        sodium_memzero(shared, sizeof(shared));
-        if (bad)
-            return SECAGG_FORGED;
+    uint8_t shared[SECAGG_ABREAST][32];
+    uint32_t peers[SECAGG_ABREAST], n = 0;
+    int bad = 0;
+    for (uint32_t i = 0; !bad && i < client->n_peers; i++) {
+        struct secagg_peer *peer = &client->peers[i];
+        if (secagg_agreed_find(client->policy.agreed, client->policy.id, peer->id, shared[n]))
+            seal(client, peer, shared[n], items + (size_t)i * SECAGG_SEALED_BYTES);
+        else
+            peers[n++] = i;
+        if (n == 0 || (n < SECAGG_ABREAST && i + 1 < client->n_peers))
+            continue;
+        bad = agree_with(client, peers, n, shared);
+        for (uint32_t k = 0; !bad && k < n; k++)
+            seal(client, &client->peers[peers[k]], shared[k], items + (size_t)peers[k] * SECAGG_SEALED_BYTES);
+        n = 0;
     }
-    return SECAGG_OK;
+    sodium_memzero(shared, sizeof(shared));
+    return bad ? SECAGG_FORGED : SECAGG_OK;
 }
 
 /* One of the two shares of every member: at `offset` in the pair that lies where its sealed form will. */
@@ -391,25 +409,36 @@ static status_t accept_delivery(struct secagg_client *client, const struct secag
     return present < client->terms.threshold ? SECAGG_TOO_FEW : SECAGG_OK;
 }
 
+static void add_pair_mask(const struct secagg_client *client, void *sums, const uint8_t key[32],
+                          uint32_t other)
+{
+    secagg_sums_mask(&client->group, sums, client->terms.dimension, key, other < client->policy.id);
+}
+
 /* Adds the masks shared with peers of larger id, and takes those of smaller id. */
 static status_t add_pair_masks(const struct secagg_client *client, void *sums)
 {
     const struct secagg_end self = {client->policy.id, client->mask_public};
+    struct secagg_agreed *agreed = client->policy.agreed;
     struct secagg_end others[SECAGG_ABREAST];
     uint8_t keys[SECAGG_ABREAST][32];
     status_t status = SECAGG_OK;
     uint32_t n = 0;
     for (uint32_t i = 0; status == SECAGG_OK && i < client->n_peers; i++) {
         const struct secagg_peer *peer = &client->peers[i];
-        if (peer->present)
+        if (peer->present && secagg_agreed_find(agreed, self.id, peer->id, keys[n]))
+            add_pair_mask(client, sums, keys[n], peer->id);
+        else if (peer->present)
             others[n++] = (struct secagg_end){peer->id, peer->mask_public};
         if (n == 0 || (n < SECAGG_ABREAST && i + 1 < client->n_peers))
             continue;
         if (secagg_pair_masks(client->mask_key, self, others, n, client->binding, client->policy.simulated,
                               keys) != 0)
             status = SECAGG_FORGED;
-        for (uint32_t k = 0; status == SECAGG_OK && k < n; k++)
-            secagg_sums_mask(&client->group, sums, client->terms.dimension, keys[k], others[k].id < self.id);
+        for (uint32_t k = 0; status == SECAGG_OK && k < n; k++) {
+            add_pair_mask(client, sums, keys[k], others[k].id);
+            secagg_agreed_keep(agreed, self.id, others[k].id, keys[k]);
+        }
         n = 0;
     }
     sodium_memzero(keys, sizeof(keys));

@@ -17,6 +17,7 @@
 #ifndef SECAGG_CLIENT_H
 #define SECAGG_CLIENT_H
 
+#include "secagg_agreed.h"
 #include "secagg_mask.h"
 #include "secagg_shamir.h"
 #include "secagg_wire.h"
@@ -33,14 +34,15 @@ struct secagg_policy {
     uint64_t modulus;
     uint32_t dimension;
     uint32_t least_threshold;
-    uint32_t least_survivors;   /* on the client's list, itself included; where it sees all of them */
-    uint32_t most_corrupt;      /* members that may help a malicious server */
-    int malicious;              /* insist on signatures and consent */
-    const uint8_t *signing_key; /* 64 bytes; if malicious */
-    secagg_identity identity;   /* if malicious */
-    const void *identities;     /* its context */
-    uint64_t *next_round;       /* kept over sessions: rounds before it are refused */
-    int simulated;              /* all clients are in this process: secagg_exchange */
+    uint32_t least_survivors;     /* on the client's list, itself included; where it sees all of them */
+    uint32_t most_corrupt;        /* members that may help a malicious server */
+    int malicious;                /* insist on signatures and consent */
+    const uint8_t *signing_key;   /* 64 bytes; if malicious */
+    secagg_identity identity;     /* if malicious */
+    const void *identities;       /* its context */
+    uint64_t *next_round;         /* kept over sessions: rounds before it are refused */
+    int simulated;                /* all clients are in this process: secagg_exchange */
+    struct secagg_agreed *agreed; /* if simulated, or NULL */
 };
 
 struct secagg_peer {

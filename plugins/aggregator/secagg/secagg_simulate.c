@@ -27,6 +27,7 @@ struct stage {
     struct secagg_peer *peers;
     uint64_t *next_rounds;
     uint32_t *client_of; /* a member's client */
+    struct secagg_agreed agreed;
     struct worker *workers;
     struct step *steps;
     size_t room; /* of a message */
@@ -94,6 +95,8 @@ static uint64_t lay_out(const struct secagg_round *round, struct stage *stage, u
     stage->peers = part(block, &used, n * stage->peers_each, sizeof(*stage->peers));
     stage->next_rounds = part(block, &used, n, sizeof(*stage->next_rounds));
     stage->client_of = part(block, &used, n, sizeof(*stage->client_of));
+    stage->agreed.n = secagg_agreed_slots(n * stage->peers_each / 2);
+    stage->agreed.slots = part(block, &used, stage->agreed.n, sizeof(*stage->agreed.slots));
     used = lay_out_workers(round, stage, block, used);
     return used == UINT64_MAX ? 0 : used;
 }
@@ -123,6 +126,7 @@ static void start_clients(struct stage *stage)
             .identities = round->setup.identities,
             .next_round = &stage->next_rounds[i],
             .simulated = round->setup.simulated,
+            .agreed = round->setup.simulated ? &stage->agreed : NULL,
         };
         memcpy(policy.context, terms->context, sizeof(policy.context));
         memcpy(policy.server_public, terms->server_public, sizeof(policy.server_public));
@@ -224,6 +228,7 @@ status_t secagg_round_run(struct secagg_round *round, void *block, enum secagg_p
     start_clients(&stage);
     while (status == SECAGG_OK && stage.server.phase < SERVER_DONE) {
         *phase = stage.server.phase;
+        secagg_agreed_clear(&stage.agreed); /* each phase agrees on something of its own */
         status = run_phase(&stage);
         if (status == SECAGG_OK && *phase == SERVER_KEYS)
             renumber(&stage);

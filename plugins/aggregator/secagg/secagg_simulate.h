@@ -3,7 +3,8 @@
  * secagg_simulate.h - one round in one process: a server and all clients, joined by messages alone.
  *
  * The messages are the bytes that a network would carry. A client reads nothing of the server's or of
- * another client's memory, nor the server of a client's; what they share is the code.
+ * another client's memory, nor the server of a client's; what they share is the code, and a table by which the secret of two
+ * clients is computed at one end alone (secagg_agreed.h).
  */
 #ifndef SECAGG_SIMULATE_H
 #define SECAGG_SIMULATE_H

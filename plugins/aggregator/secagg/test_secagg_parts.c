@@ -6,6 +6,7 @@
 #include <sodium.h>
 
 #include "kit/test.h"
+#include "secagg_agreed.h"
 #include "secagg_client.h"
 #include "secagg_graph.h"
 #include "secagg_keystream.h"
@@ -611,3 +612,43 @@ static int start(void **state)
 }
 
 FIXTURE(start, NULL)
+
+/* ---- what two clients agree on ------------------------------------------------------------------------ */
+
+static void secret_of(uint32_t a, uint32_t b, uint8_t secret[32])
+{
+    for (int i = 0; i < 32; i++)
+        secret[i] = (uint8_t)(a * 7 + b * 13 + (uint32_t)i);
+}
+
+/* Of as many pairs as there is room for, whose places collide: each is found from both ends, others are not. */
+TEST(a_pair_agrees_once)
+{
+    enum { CLIENTS = 24, PAIRS = CLIENTS * (CLIENTS - 1) / 2 };
+    static struct secagg_agreed_slot slots[1024];
+    struct secagg_agreed agreed = {slots, secagg_agreed_slots(PAIRS)};
+    uint8_t secret[32], other[32];
+    assert_true(agreed.n >= 2 * PAIRS && agreed.n <= 1024);
+    for (int turn = 0; turn < 2; turn++) {
+        for (uint32_t a = 0; a < CLIENTS; a++)
+            for (uint32_t b = 0; b < a; b++) {
+                assert_int_equal(secagg_agreed_find(&agreed, b, a, secret), 0);
+                secret_of(a, b, secret);
+                secagg_agreed_keep(&agreed, a, b, secret);
+                memset(other, 0, sizeof(other));
+                secagg_agreed_keep(&agreed, b, a, other); /* the first stays */
+            }
+        for (uint32_t a = 0; a < CLIENTS; a++)
+            for (uint32_t b = 0; b < a; b++)
+                for (int swapped = 0; swapped < 2; swapped++) {
+                    secret_of(a, b, secret);
+                    assert_int_equal(secagg_agreed_find(&agreed, swapped ? b : a, swapped ? a : b, other), 1);
+                    assert_memory_equal(secret, other, sizeof(secret));
+                }
+        assert_int_equal(secagg_agreed_find(&agreed, CLIENTS, 0, other), 0);
+        secagg_agreed_clear(&agreed);
+    }
+    for (uint64_t i = 0; i < agreed.n; i++)
+        assert_true(sodium_is_zero((const uint8_t *)&slots[i], sizeof(slots[i])));
+    assert_int_equal(secagg_agreed_find(NULL, 1, 2, other), 0);
+}

@@ -30,7 +30,7 @@ static SIMD_LOOP_TARGET void SIMD_LOOP(similarities)(const struct pair_row *row,
     const double q = row->channel->invent, d = row->channel->keep - row->channel->invent, n = row->n_users;
     const reals zero = {0.0}, one = zero + 1.0, true_first = zero + (row->first - n * q) / d;
     for (int at = 0; at < PAIR_ROW; at += ROW_LANES) {
-        reals second, both, under;
+        reals second, both, under = zero;
         memcpy(&second, row->second + at, sizeof second);
         memcpy(&both, row->both + at, sizeof both);
         both = (both - q * (row->first + second) + n * q * q) / (d * d);
@@ -46,8 +46,8 @@ static SIMD_LOOP_TARGET void SIMD_LOOP(similarities)(const struct pair_row *row,
         const bits some = under > zero;
         const reals ratio = CHOSEN(some, both / CHOSEN(some, under, one), zero);
         const reals positive = CHOSEN(ratio > zero, ratio, zero);
-        const reals in_unit = CHOSEN(positive < one, positive, one);
+        const reals limited = CHOSEN(positive < one, positive, one);
         for (int l = 0; l < ROW_LANES; l++)
-            out[at + l] = (float)in_unit[l];
+            out[at + l] = (float)limited[l];
     }
 }
