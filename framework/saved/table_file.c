@@ -120,9 +120,10 @@ static void add_json(struct text *to, const char *text)
     }
     json_t *json = json_string(text);
     char *dump = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
-    if (!dump)
+    if (dump)
+        text_append(to, dump, strlen(dump));
+    else
         memory_out();
-    text_append(to, dump, strlen(dump));
     free(dump);
     json_decref(json);
 }

@@ -107,7 +107,7 @@ static int take_output(struct sweep *sweep, struct config *config, struct dpf_er
     if (config_bind(config, "run", table, n, sizeof *table, NULL, 0, &run, error) != 0)
         return -1;
     const char *output = run.params.values[RUN_OUTPUT].text;
-    int status;
+    int status = 0;
     if (sweep->by_points) {
         status = open_prepared(sweep, output, error);
     } else if (!sweep->arguments.dry_run) {

@@ -30,7 +30,7 @@ static SIMD_LOOP_TARGET void SIMD_LOOP(similarities)(const struct pair_row *row,
     const double q = row->channel->invent, d = row->channel->keep - row->channel->invent, n = row->n_users;
     const reals zero = {0.0}, one = zero + 1.0, true_first = zero + (row->first - n * q) / d;
     for (int at = 0; at < PAIR_ROW; at += ROW_LANES) {
-        reals second, both, under = zero;
+        reals second, both, under;
         memcpy(&second, row->second + at, sizeof second);
         memcpy(&both, row->both + at, sizeof both);
         both = (both - q * (row->first + second) + n * q * q) / (d * d);
@@ -38,8 +38,10 @@ static SIMD_LOOP_TARGET void SIMD_LOOP(similarities)(const struct pair_row *row,
         if (row->is_cosine) {
             const reals a = first_alone + both, b = second_alone + both;
             const reals square = CHOSEN((a > zero) & (b > zero), a * b, zero);
+            double roots[ROW_LANES];
             for (int l = 0; l < ROW_LANES; l++)
-                under[l] = sqrt(square[l]);
+                roots[l] = sqrt(square[l]);
+            memcpy(&under, roots, sizeof under);
         } else {
             under = first_alone + second_alone + both;
         }
