@@ -102,6 +102,15 @@ static int refuse_override(const struct check *check, const struct config_item *
                     "unknown key \"%s\"; did you mean \"%s\"?", item->full, nearest);
 }
 
+/* All keys of such a section are read, or gone. */
+static int has_keys(const struct config_source *merged, const char *section)
+{
+    for (size_t i = 0; i < merged->n_items; i++)
+        if (strcmp(merged->items[i].entry.section, section) == 0)
+            return 1;
+    return 0;
+}
+
 static int check_all(const struct check *check, const char **names)
 {
     const struct config_source *merged = &check->config->merged;
@@ -119,9 +128,9 @@ static int check_all(const struct check *check, const char **names)
         struct config_section place = {item->entry.section, item->entry.file, item->entry.line};
         return refuse_section(check, &place, names);
     }
-    /* Sections without keys. */
     for (size_t i = 0; i < merged->n_sections; i++)
-        if (!is_known_section(check, merged->sections[i].name) &&
+        if (!has_keys(merged, merged->sections[i].name) &&
+            !is_known_section(check, merged->sections[i].name) &&
             !is_known_full(check->config, merged->sections[i].name))
             return refuse_section(check, &merged->sections[i], names);
     return 0;

@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "config/config_store.h"
 
-/* section is a pattern. The value holds always now; NULL: none does, and the line is refused whatever it says. */
+/* section is a pattern. The value holds always now, and of [data] is what files say that leave the choice to the program; NULL:
+   there is none, and the line is refused whatever it says. */
 static const struct {
     const char *section, *key, *value, *instead;
 } table[] = {
@@ -59,10 +60,11 @@ int gone_check(const struct config_entry *entry, struct dpf_error *error)
             continue;
         if (table[i].value && same_value(entry->value, table[i].value))
             return 1;
+        const char *always = strcmp(table[i].section, "data") == 0 ? NULL : table[i].value;
         return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
                         "[%s] %s is gone%s%s%s: remove the line; %s", entry->section, entry->key,
-                        table[i].value ? ", and " : "", table[i].value ? table[i].value : "",
-                        table[i].value ? " holds always" : "", table[i].instead);
+                        always ? ", and " : "", always ? always : "", always ? " holds always" : "",
+                        table[i].instead);
     }
     return 0;
 }

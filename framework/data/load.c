@@ -149,7 +149,7 @@ int data_listed(const struct config *config, const struct config_values *data,
         n[side] = -1;
         if (status != 0 || !o.catalogues[side][0] || o.format == FORMAT_SYNTHETIC)
             continue;
-        status = catalogue_load(o.catalogues[side], side, o.file.encoding, &ids, error);
+        status = catalogue_load(o.catalogues[side], side, &o.file, &ids, error);
         n[side] = ids.n;
         id_map_free(&ids);
     }
@@ -293,7 +293,7 @@ static int finish_side(struct loading *l, int side, const struct ids *ids, struc
 {
     const char *path = l->options.catalogues[side];
     if (path[0]) {
-        if (catalogue_load(path, side, l->options.file.encoding, out, error) != 0)
+        if (catalogue_load(path, side, &l->options.file, out, error) != 0)
             return -1;
         *rank = ids_match(ids, out);
     } else if (l->spread) {
@@ -505,8 +505,9 @@ static void finish(struct loading *l)
         csr_forget_voids(&out->known);
 }
 
-/* Ids that are most likely several fields: all were read with a delimiter that the file does not have. */
-static void warn_of_ids(const struct loading *l, const char *what, const struct id_map *ids)
+/* Ids that are most likely several fields: all were read with a delimiter that the file does not have, or are whole lines of
+   a table. */
+static void warn_of_ids(const struct loading *l, int side, const struct id_map *ids)
 {
     static const struct {
         const char *text, *remedy;
@@ -521,16 +522,19 @@ static void warn_of_ids(const struct loading *l, const char *what, const struct 
     const char *first = id_map_text(ids, 0), *last = id_map_text(ids, ids->n - 1);
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
         if (strstr(first, signs[i].text) && strstr(last, signs[i].text)) {
-            log_message(LOG_LEVEL_WARNING, "%s such as \"%s\" look like several fields: is %s meant?", what,
-                        text_show(first, shown), signs[i].remedy);
+            log_message(LOG_LEVEL_WARNING, "%s such as \"%s\" look like several fields: is %s meant?",
+                        side == DPF_SIDE_ITEMS ? "items" : "users", text_show(first, shown),
+                        !l->options.catalogues[side][0] ? signs[i].remedy
+                        : side == DPF_SIDE_ITEMS        ? "items-file = FILE:COLUMN"
+                                                        : "users-file = FILE:COLUMN");
             return;
         }
 }
 
 static void warn_suspicious(const struct loading *l)
 {
-    warn_of_ids(l, "users", &l->out->users);
-    warn_of_ids(l, "items", &l->out->items);
+    warn_of_ids(l, DPF_SIDE_USERS, &l->out->users);
+    warn_of_ids(l, DPF_SIDE_ITEMS, &l->out->items);
     const struct dataset_summary *s = &l->out->summary;
     if (!l->options.implicit && s->distinct_values > 100 && isinf(l->options.value_lo) &&
         isinf(l->options.value_hi))

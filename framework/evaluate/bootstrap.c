@@ -72,6 +72,15 @@ int bootstrap_copies(double u)
     return k;
 }
 
+/* Of a user without results, as all are that are not drawn: their numbers need not be either. */
+static int adds_nothing(const double *row, int64_t width)
+{
+    for (int64_t i = 0; i < width; i++)
+        if (row[i] != 0)
+            return 0;
+    return 1;
+}
+
 static int add_part(void *context, int64_t part, int worker)
 {
     const struct resampling *r = context;
@@ -82,6 +91,8 @@ static int add_part(void *context, int64_t part, int worker)
     for (int64_t user = part * n / PARTS; user < (part + 1) * n / PARTS; user++) {
         const double *row = user_sums_row(r->sums, user);
         dpf_cursor cursor;
+        if (adds_nothing(row, width))
+            continue;
         random_seek_id(r->stream, id_map_text(r->users, user), &cursor);
         random_uniform(&cursor, uniform, r->replicates);
         for (int64_t b = 0; b < r->replicates; b++) {

@@ -20,8 +20,8 @@
 enum place { PLACE_PLAIN, PLACE_MEMBER, PLACE_BETWEEN, PLACE_END };
 
 /*
- * ISA-L unpacks, three times as fast as zlib. A member at which it fails is unpacked by zlib from its beginning: so what is
- * accepted, and what is said of the rest, is zlib's.
+ * ISA-L unpacks, three times as fast as zlib. A member at which it fails is unpacked by zlib from its beginning, and one whose
+ * header ISA-L reads less strictly is zlib's alone: so what is accepted, and what is said of the rest, is zlib's.
  */
 struct gzip {
     int fd;
@@ -76,15 +76,26 @@ static int is_named_gzip(const char *path)
     return n >= 3 && strcmp(path + n - 3, ".gz") == 0;
 }
 
-static void begin_member(struct gzip *gzip)
+/* Bits of a member's flags that zlib alone looks at: those that must be 0, and that of a checksum of the header. */
+#define FLAGS_FOR_ZLIB 0xe2
+
+static int begin_member(struct gzip *gzip, struct dpf_error *error)
 {
+    const int status = look_ahead(gzip, 4, error);
+    if (status < 0)
+        return -1;
     gzip->place = PLACE_MEMBER;
     gzip->member = gzip->offset - (int64_t)gzip->stream.avail_in;
     gzip->taken = 0;
+    if (status == 0 || (gzip->stream.next_in[3] & FLAGS_FOR_ZLIB)) {
+        free(gzip->fast);
+        gzip->fast = NULL;
+    }
     if (!gzip->fast)
-        return;
+        return 0;
     isal_inflate_init(gzip->fast);
     gzip->fast->crc_flag = ISAL_GZIP;
+    return 0;
 }
 
 struct gzip *gzip_open(const char *path, struct dpf_error *error)
@@ -115,7 +126,7 @@ struct gzip *gzip_open(const char *path, struct dpf_error *error)
         gzip->fast = memory_raw(1, sizeof *gzip->fast);
         status = gzip->has_stream && gzip->fast ? 1 : error_memory(error);
         if (status > 0)
-            begin_member(gzip);
+            status = begin_member(gzip, error);
     }
     free(found);
     if (status >= 0)
@@ -269,8 +280,8 @@ static int leave_member(struct gzip *gzip, struct dpf_error *error)
 {
     int status = look_ahead(gzip, 2, error);
     if (status > 0 && begins_member(gzip)) {
-        begin_member(gzip);
-        return inflateReset(&gzip->stream) == Z_OK ? 0 : error_memory(error);
+        status = begin_member(gzip, error);
+        return status < 0 || inflateReset(&gzip->stream) == Z_OK ? status : error_memory(error);
     }
     const int64_t left = bytes_left(gzip);
     while (status >= 0 && (status = look_ahead(gzip, 1, error)) > 0) {

@@ -53,6 +53,23 @@ static struct instance *prepare(const struct registry_entry *entry, const struct
     return NULL;
 }
 
+/* The memory of the host stays the instance, whatever create says: it is the host's to free. */
+static dpf_status fill_in(struct instance *instance)
+{
+    const dpf_host *host = &instance->host;
+    void *const made = instance->self;
+    const dpf_status status =
+        instance->entry->component->create(host, &instance->values.params, &instance->self);
+    if (!of(instance)->ours || instance->self == made)
+        return status;
+    instance->self = made;
+    return status != DPF_OK
+               ? status
+               : host->fail(host, DPF_E_INTERNAL, -1,
+                            "create replaced the instance that the host had made: fill in *self, "
+                            "or leave instance_bytes out and free the instance in destroy");
+}
+
 static dpf_status create(struct instance *instance)
 {
     const dpf_component *component = instance->entry->component;
@@ -64,7 +81,7 @@ static dpf_status create(struct instance *instance)
             return DPF_E_MEMORY;
         of(instance)->ours = 1;
     }
-    return component->create ? component->create(host, &instance->values.params, &instance->self) : DPF_OK;
+    return component->create ? fill_in(instance) : DPF_OK;
 }
 
 struct instance *instance_new(const struct registry_entry *entry, const char *section,

@@ -2,6 +2,7 @@
 #include "reading/catalogue.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "dpframe/privacy.h"
@@ -17,25 +18,34 @@ struct taking {
 };
 
 /* Where the ids are. A list without a column has no header and one id on a line. */
-static int decide(struct public_file *file, int side, struct taking *t, struct dpf_error *error)
+static int decide(struct public_file *file, int side, const struct file_options *records, struct taking *t,
+                  struct dpf_error *error)
 {
+    const char *key = side == DPF_SIDE_ITEMS ? "items-file" : "users-file";
+    char shown[96];
     int64_t number;
+    const char *named = records->columns[side == DPF_SIDE_ITEMS ? COLUMN_ITEM : COLUMN_USER];
+    int ids = strcmp(named, "auto") != 0 && text_to_int(named, &number) != 0
+                  ? public_file_id_column(file, side, named)
+                  : -1;
+    if (ids < 0)
+        ids = public_file_id_column(file, side, NULL);
+    if (!file->column && ids >= 0)
+        return error_at(
+            error, DPF_FAULT_DATA, file->path, 1,
+            "the first line is a header, and data.%s names no column: write %s = FILE:COLUMN with "
+            "the column %s",
+            key, key, field_show(&file->fields[ids], shown));
     if (!file->column) {
         file->quoting = 0;
         return delimiter_parse("tab", &file->delimiter);
     }
     t->column = public_file_column(file, file->column);
-    t->has_header = text_to_int(file->column, &number) != 0;
-    if (t->column >= 0) /* also a header whose column is given by its number */
-        t->has_header |= public_file_id_column(file, side, NULL) == t->column;
-    char shown[32];
-    return t->column >= 0
-               ? 0
-               : error_at(error, DPF_FAULT_DATA, file->path, 1,
-                          "data.%s names column %s, but the first line has %lld field(s) separated by %s%s",
-                          side == DPF_SIDE_ITEMS ? "items-file" : "users-file", file->column,
-                          (long long)file->n, delimiter_name(&file->delimiter, shown),
-                          t->has_header ? ", and none of that name" : "");
+    if (t->column < 0)
+        return public_file_no_column(file, key, file->column, error);
+    /* Also a header whose column is given by its number. */
+    t->has_header = text_to_int(file->column, &number) != 0 || ids == t->column;
+    return 0;
 }
 
 static int take_line(void *context, int64_t line, const struct field *fields, int64_t n,
@@ -63,17 +73,17 @@ static int take_line(void *context, int64_t line, const struct field *fields, in
                                         field_show(&id, shown));
 }
 
-int catalogue_load(const char *configured, int side, enum ids_encoding encoding, struct id_map *out,
+int catalogue_load(const char *configured, int side, const struct file_options *records, struct id_map *out,
                    struct dpf_error *error)
 {
     struct public_file file;
-    struct taking t = {.encoding = encoding};
+    struct taking t = {.encoding = records->encoding};
     struct id_map sorted = {0};
     int32_t *rank = NULL;
     int status = public_file_look(configured, &file, error);
     t.path = file.path;
     if (status == 0)
-        status = decide(&file, side, &t, error);
+        status = decide(&file, side, records, &t, error);
     if (status == 0)
         status = file_rows_read(file.path, &file.delimiter, file.quoting, take_line, &t, error);
     if (status == 0) {

@@ -9,10 +9,12 @@
 #define DPF_READING_CATALOGUE_H
 
 #include "dataset/ids.h"
+#include "reading/data_options.h"
 
-/* The ids of FILE (an id on each line, up to the first TAB), or of the column of a table, FILE:COLUMN. Faults: DPF_FAULT_DATA,
-   naming file and line, for an id that stands there twice too. */
-int catalogue_load(const char *configured, int side, enum ids_encoding encoding, struct id_map *out,
+/* The ids of FILE (an id on each line, up to the first TAB), or of the column of a table, FILE:COLUMN. records says how ids are
+   encoded, and what their column may be called in a header. Faults: DPF_FAULT_DATA, naming file and line, for an id that
+   stands there twice too. */
+int catalogue_load(const char *configured, int side, const struct file_options *records, struct id_map *out,
                    struct dpf_error *error);
 
 #endif

@@ -173,10 +173,9 @@ static const dpf_param data_table[D_COUNT] = {
     [D_ITEM_NAMES] = DPF_PARAM_TEXT_F(
         "item-names", DPF_TYPE_PATH, "", 0,
         "Names of items for people, FILE:COLUMN, such as movies.csv:title, or movies.dat:2 in a file without "
-        "a "
-        "header: a public file, plain or gzipped, with the item's id in its first column, or in the one that "
-        "its "
-        "header calls so. Fields are separated by the first TAB, '::', ';', '|' or comma of its first line. "
+        "a header: a public file, plain or gzipped, with the item's id in its first column, or in the one "
+        "that its header calls so. Fields are separated by TABs if its first line has one, else by its first "
+        "'::', ';', '|' or comma. "
         "Nothing is trained on names; lists show them, and the run keeps them beside its list of items."),
     [D_ENCODING] = DPF_PARAM_ENUM_F("encoding", 0, encodings, 0, "How the bytes of ids are read."),
     [D_DUPLICATES] = DPF_PARAM_ENUM_F("duplicates", 2, duplicates, 0,

@@ -81,34 +81,17 @@ static int fault(const struct parsing *p, struct dpf_error *error, const char *f
 /* ---- columns of the file --------------------------------------------------------------------------------
  */
 
-static int place(const struct parsing *p, const char *name, const struct field *header, int64_t n,
-                 int *column, struct dpf_error *error)
+static int place(const struct parsing *p, const char *name, int *column, struct dpf_error *error)
 {
-    int64_t number;
-    char all[32];
-    if (text_to_int(name, &number) == 0) {
-        snprintf(all, sizeof all, "%lld field(s)", (long long)n);
-        if (number >= 1 && number <= n && number <= FIELDS_MAX) {
-            *column = (int)number - 1;
-            return 0;
-        }
-        return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line,
-                        "data.%s names column %s, but the line has %s", p->options->key, name, all);
-    }
-    for (int64_t i = 0; i < n && i < FIELDS_MAX; i++)
-        if (header[i].length == strlen(name) && memcmp(header[i].data, name, header[i].length) == 0) {
-            *column = (int)i;
-            return 0;
-        }
-    return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line,
-                    "the header has no column \"%s\", which data.%s names", name, p->options->key);
+    *column = public_file_column(&p->file, name);
+    return *column < 0 ? public_file_no_column(&p->file, p->options->key, name, error) : 0;
 }
 
-static int place_all(const struct parsing *p, const struct feature_columns *columns,
-                     const struct field *header, int64_t n, int *out, struct dpf_error *error)
+static int place_all(const struct parsing *p, const struct feature_columns *columns, int *out,
+                     struct dpf_error *error)
 {
     for (int64_t i = 0; i < columns->n; i++)
-        if (place(p, columns->names[i], header, n, &out[i], error) != 0)
+        if (place(p, columns->names[i], &out[i], error) != 0)
             return -1;
     return 0;
 }
@@ -157,13 +140,12 @@ static int add_fields(struct parsing *p, const struct field *header)
 }
 
 /* Decides where everything is, from the first line. */
-static int decide(struct parsing *p, const struct field *fields, int64_t n, struct dpf_error *error)
+static int decide(struct parsing *p, const struct field *fields, struct dpf_error *error)
 {
     const struct feature_options *o = p->options;
-    if (place_all(p, &o->categories, fields, n, p->categories, error) != 0 ||
-        place_all(p, &o->flags, fields, n, p->flags, error) != 0 ||
-        place_all(p, &o->numbers, fields, n, p->numbers, error) != 0 ||
-        place_all(p, &o->year, fields, n, &p->year, error) != 0)
+    if (place_all(p, &o->categories, p->categories, error) != 0 ||
+        place_all(p, &o->flags, p->flags, error) != 0 || place_all(p, &o->numbers, p->numbers, error) != 0 ||
+        place_all(p, &o->year, &p->year, error) != 0)
         return -1;
     p->placed = 1;
     return add_fields(p, fields) == 0 ? 0 : error_memory(error);
@@ -354,7 +336,7 @@ static int take_row(void *context, int64_t line, const struct field *fields, int
     char shown[96], name[32];
     p->line = line;
     const int first = !p->placed;
-    if (first && decide(p, fields, n, error) != 0)
+    if (first && decide(p, fields, error) != 0)
         return -1;
     if (first && p->has_header)
         return 0;

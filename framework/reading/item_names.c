@@ -32,7 +32,6 @@ const char *item_names_configured(const struct config_values *data)
 static int place(struct names_form *form, struct dpf_error *error)
 {
     const struct public_file *file = &form->file;
-    char shown[32];
     int64_t number;
     const int id = public_file_id_column(file, DPF_SIDE_ITEMS, form->item);
     form->has_header = text_to_int(file->column, &number) != 0;
@@ -46,10 +45,7 @@ static int place(struct names_form *form, struct dpf_error *error)
             "data.item-names names column %s, where the item's id is expected: the id stands in the "
             "first column, or in one called as in the records (%s)",
             file->column, form->item ? form->item : "item, item_id, movieId, ...");
-    return error_at(error, DPF_FAULT_DATA, file->path, 1,
-                    "data.item-names names column %s, but the first line has %lld field(s) separated by %s%s",
-                    file->column, (long long)file->n, delimiter_name(&file->delimiter, shown),
-                    form->has_header ? ", and none of that name" : "");
+    return public_file_no_column(file, "item-names", file->column, error);
 }
 
 static int decide(const struct config *config, const struct config_values *data, struct names_form *form,

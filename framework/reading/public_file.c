@@ -8,15 +8,33 @@
 #include "base/memory.h"
 #include "dpframe/privacy.h"
 #include "lines/file_rows.h"
+#include "lines/paths.h"
 #include "reading/layout.h"
 
-/* The colon in front of a column, or NULL. A file whose name has a colon is that file. */
+static int is_file(const char *configured, size_t length)
+{
+    char *path = memory_format("%.*s", (int)length, configured), *found = paths_plain_or_gzipped(path);
+    const int there = found && access(found, F_OK) == 0;
+    free(path);
+    free(found);
+    return there;
+}
+
+/* The colon in front of a column, or NULL. A file whose name has a colon is that file. A column's name may have colons, too,
+   as RecBole's item_id:token: the first colon behind a file is meant, and where there is no file the last. */
 static const char *colon_of(const char *configured)
 {
-    const char *colon = strrchr(configured, ':');
-    return colon && colon > configured && colon[1] && !strchr(colon, '/') && access(configured, F_OK) != 0
-               ? colon
-               : NULL;
+    const char *slash = strrchr(configured, '/'), *name = slash ? slash + 1 : configured, *last = NULL;
+    if (!strchr(name, ':') || is_file(configured, strlen(configured)))
+        return NULL;
+    for (const char *colon = strchr(name, ':'); colon; colon = strchr(colon + 1, ':')) {
+        if (colon == name || !colon[1])
+            continue;
+        last = colon;
+        if (is_file(configured, (size_t)(colon - configured)))
+            break;
+    }
+    return last;
 }
 
 char *public_file_path(const char *configured)
@@ -25,7 +43,7 @@ char *public_file_path(const char *configured)
     return memory_format("%.*s", (int)(colon ? colon - configured : (long)strlen(configured)), configured);
 }
 
-/* The delimiter that stands first in the line, behind a quoted field. */
+/* A TAB, which texts do not have; else the delimiter that stands first in the line, behind a quoted field. */
 static void guess_delimiter(const char *line, struct delimiter *out)
 {
     static const char *const known[] = {"tab", "::", ";", "|", "comma"};
@@ -39,7 +57,23 @@ static void guess_delimiter(const char *line, struct delimiter *out)
             first = at;
             *out = delimiter;
         }
+        if (at && delimiter.text[0] == '\t')
+            return;
     }
+}
+
+/* As the rows are read: with quotes. A field that goes on in the next line is left as it stands. */
+static void split(struct public_file *file)
+{
+    struct dpf_error ignored = {0};
+    const size_t length = file->line.length;
+    if (file->quoting && memchr(file->line.data, '"', length))
+        file->quoted = quoted_new(&file->delimiter, &ignored);
+    text_append(&file->line, "\n", 1);
+    if (file->quoted && quoted_line(file->quoted, file->line.data, length + 1, &ignored) == 1)
+        file->n = quoted_fields(file->quoted, file->fields);
+    else
+        file->n = fields_split(&file->delimiter, file->line.data, length, file->fields);
 }
 
 int public_file_look(const char *configured, struct public_file *out, struct dpf_error *error)
@@ -50,15 +84,13 @@ int public_file_look(const char *configured, struct public_file *out, struct dpf
     if (file_rows_first(out->path, &out->line, error) != 0)
         return -1;
     if (out->line.length == 0)
-        return error_at(error, DPF_FAULT_DATA, out->path, 0, "the file has no first line");
+        return error_at(
+            error, DPF_FAULT_DATA, out->path, 1,
+            "the first line is empty, but it says how the file is to be read: remove it, or write "
+            "the names of the columns (or the first id) there");
     guess_delimiter(out->line.data, &out->delimiter);
     out->quoting = out->delimiter.length == 1 && strchr(",;", out->delimiter.text[0]) != NULL;
-    out->n = fields_split(&out->delimiter, out->line.data, out->line.length, out->fields);
-    for (int64_t i = 0; i < out->n && i < FIELDS_MAX && out->quoting; i++) { /* names of a header in quotes */
-        struct field *field = &out->fields[i];
-        if (field->length >= 2 && field->data[0] == '"' && field->data[field->length - 1] == '"')
-            *field = (struct field){field->data + 1, field->length - 2};
-    }
+    split(out);
     return 0;
 }
 
@@ -67,6 +99,7 @@ void public_file_free(struct public_file *file)
     free(file->path);
     free(file->column);
     text_free(&file->line);
+    quoted_free(file->quoted);
     *file = (struct public_file){.path = NULL};
 }
 
@@ -89,5 +122,26 @@ int public_file_id_column(const struct public_file *file, int side, const char *
         if (item ? field_is(&file->fields[i], item)
                  : layout_is_usual(side == DPF_SIDE_ITEMS ? COLUMN_ITEM : COLUMN_USER, &file->fields[i]))
             return (int)i;
+    return -1;
+}
+
+int public_file_no_column(const struct public_file *file, const char *key, const char *column,
+                          struct dpf_error *error)
+{
+    enum { SHOWN = 6 };
+    char delimiter[32], shown[96];
+    int64_t number;
+    struct text names = {0};
+    const int by_name = text_to_int(column, &number) != 0;
+    for (int64_t i = 0; i < file->n && i < SHOWN && by_name; i++)
+        text_add(&names, "%s%s", i ? ", " : ", and none of that name; it has ",
+                 field_show(&file->fields[i], shown));
+    if (by_name)
+        text_add(&names, "%s: name one of these, or", file->n > SHOWN ? ", ..." : "");
+    error_at(error, DPF_FAULT_DATA, file->path, 1,
+             "data.%s names column %s, but the first line has %lld field(s) separated by %s%s count from 1",
+             key, column, (long long)file->n, delimiter_name(&file->delimiter, delimiter),
+             names.data ? names.data : ":");
+    text_free(&names);
     return -1;
 }

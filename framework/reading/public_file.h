@@ -2,8 +2,8 @@
 /*
  * public_file.h - FILE or FILE:COLUMN, a public table whose first line says how it is to be read.
  *
- * A table that is public may decide its own form, which a file of records may not: its fields are separated by the first TAB,
- * '::', ';', '|' or comma of its first line. A column is a name of the header, or a number from 1.
+ * A table that is public may decide its own form, which a file of records may not: its fields are separated by TABs if its first
+ * line has one, else by the first '::', ';', '|' or comma of that line. A column is a name of the header, or a number from 1.
  */
 #ifndef DPF_READING_PUBLIC_FILE_H
 #define DPF_READING_PUBLIC_FILE_H
@@ -11,13 +11,15 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "lines/fields.h"
+#include "lines/quoted.h"
 
 struct public_file {
     char *path;
     char *column; /* as configured behind the colon, or NULL */
     struct delimiter delimiter;
     int quoting;
-    struct text line; /* the first one */
+    struct text line;      /* the first one */
+    struct quoted *quoted; /* has its fields, if some are quoted */
     struct field fields[FIELDS_MAX];
     int64_t n; /* of all its fields */
 };
@@ -32,5 +34,8 @@ int public_file_column(const struct public_file *file, const char *column);
 /* The 0-based column of the ids of items (or users) that the header names, as in the records (item, or NULL) or by a usual
    name; -1: no header names one. */
 int public_file_id_column(const struct public_file *file, int side, const char *item);
+/* -1: the error says that the file has no such column, and which ones it has. key: of [data]. */
+int public_file_no_column(const struct public_file *file, const char *key, const char *column,
+                          struct dpf_error *error);
 
 #endif

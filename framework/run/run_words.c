@@ -57,7 +57,7 @@ void run_words_violations(const struct results *results, int of_party, const cha
         log_message(
             LOG_LEVEL_WARNING,
             "no record is of the catalogues: the model has only noise in it; check [data] items-file and "
-            "users-file, and catalogue.delimiter, catalogue.column and catalogue.header");
+            "users-file, which name the column of a table as FILE:COLUMN");
     if (!results->dataset->implicit && !of_party && 2 * summary->clipped > summary->ratings)
         log_message(
             LOG_LEVEL_WARNING,

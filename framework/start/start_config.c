@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reading/public_file.h"
 #include "start/start_config.h"
 
 #include <errno.h>
@@ -16,6 +15,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "data/load.h"
+#include "reading/public_file.h"
 #include "run/session.h"
 #include "start/expectation.h"
 #include "start/start_recipes.h"
@@ -108,12 +108,15 @@ static void print_promise(const struct plan *plan)
                guarantee_digits_up(proof->answer.delta, 3, delta), proof->accountant);
 }
 
-/* Of the catalogue, what was written of it. */
+/* Of the catalogue, what was written of it, unless the call says its column. */
 static void print_catalogue(const struct start_facts *facts)
 {
     const struct look *look = &facts->catalogue;
     const int id = look->columns[LOOK_ITEM];
-    if (look->lines == 0)
+    char *path = look->lines ? public_file_path(facts->values[FACT_ITEMS_FILE]) : NULL;
+    const int says_column = path && strcmp(path, facts->values[FACT_ITEMS_FILE]) != 0;
+    free(path);
+    if (look->lines == 0 || says_column)
         return;
     print_line(
         "Catalogue: ",
@@ -232,14 +235,14 @@ static int check_config(const struct start *start, struct dpf_error *error)
     return status;
 }
 
-/* A file, and ":COLUMN" behind that of names. */
+/* A file, and ":COLUMN" behind it. */
 static char *place_file(const struct start *start, int fact, struct dpf_error *error)
 {
     const char *value = start->facts.values[fact];
-    const char *column = fact == FACT_ITEM_NAMES ? strrchr(value, ':') : NULL;
-    char *file = column ? memory_format("%.*s", (int)(column - value), value) : memory_text(value);
+    char *file = fact == FACT_ITEM_FEATURES ? memory_text(value) : public_file_path(value);
+    const char *column = file ? value + strlen(file) : "";
     char *path = file ? path_for(start->config, file, error) : NULL;
-    char *whole = path ? memory_format("%s%s", path, column ? column : "") : NULL;
+    char *whole = path ? memory_format("%s%s", path, column) : NULL;
     free(file);
     free(path);
     return whole;

@@ -100,8 +100,9 @@ static const struct {
                          .question = "the catalogue, an id on each line, or a column, movies.csv:movieId; "
                                      "without it the records say which "
                                      "items there are",
-                         .asked = "Which public file lists all items, an id on each line? Without one, you "
-                                  "declare that the set of items that occur is public.",
+                         .asked = "Which public file lists all items, an id on each line or in a column "
+                                  "(movies.csv:movieId)? Without one, you declare that the set of items that "
+                                  "occur is public.",
                          .without = "none"},
     [FACT_ITEM_NAMES] = {.key = "item-names",
                          .question = "names of items for people: a public file and a column of it, as in "

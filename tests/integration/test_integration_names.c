@@ -219,7 +219,8 @@ TEST(wrong_names_are_told)
                    "names column 3, but the first line has 2");
     command_expect("check plain.ini -o data.item-names=titles.csv:title", 3,
                    "where the item's id is expected");
-    command_expect("check plain.ini -o data.item-names=empty.csv:title", 3, "no first line");
+    command_expect("check plain.ini -o data.item-names=empty.csv:title", 3,
+                   "empty.csv:1: the first line is empty");
     command_expect("run plain.ini -q -O other -o data.item-names=w.csv:title", 3,
                    "w.csv:4: \"1\" occurs twice");
     /* Names that are missing stop nothing: which items there are may be private. */

@@ -307,6 +307,14 @@ TEST(a_catalogue_is_read_as_it_looks)
     command_expect("run a/catalogue.ini -q -o run.verdict=no -o run.compare= -O of-catalogue", 0, "");
     command_slurp(command_path("of-catalogue/release/item_ids.txt"), text, sizeof text);
     assert_int_equal(strncmp(text, "i0\ni1\n", 6), 0);
+    command_expect("start own.csv " LISTS " items-file=semicolons.csv:item -O a/column.ini", 0, "");
+    assert_null(strstr(command_out, "Catalogue: ")); /* the call says it */
+    command_slurp(command_path("a/column.ini"), text, sizeof text);
+    assert_non_null(strstr(text, "semicolons.csv:item\n"));
+    training_file("r.item", "item_id:token\tname:token\ni0\tx\ni1\ty\n");
+    command_expect("start own.csv " LISTS " items-file=r.item -O a/recbole.ini", 0, "");
+    command_slurp(command_path("a/recbole.ini"), text, sizeof text);
+    assert_non_null(strstr(text, "r.item:item_id:token\n"));
     training_file("empty.txt", "");
     command_expect("start own.csv " LISTS " items-file=empty.txt -O a/none.ini", 3, "this file is empty");
     assert_false(command_exists("a/none.ini"));

@@ -82,6 +82,9 @@ TEST(keys_that_are_gone_say_what_holds)
         {"items.a.solver", "kernel", "avx2", -1},
         {"items.solver", "kernel", "auto", 1},
         {"audit", "claim-delta", "0", -1},
+        {"data", "catalogue.header", "no", 1},
+        {"data.catalogue", "column", "2", -1},
+        {"data", "user-features.delimiter", ",", -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct dpf_error error = {0};
@@ -94,5 +97,25 @@ TEST(keys_that_are_gone_say_what_holds)
         assert_int_equal(error.text[0] != 0, cases[i].result < 0);
         if (cases[i].result < 0 && !strstr(error.text, "is gone"))
             fail_msg("%s", error.text);
+        /* What the first line of a table says has no value that holds always. */
+        if (strncmp(cases[i].section, "data", 4) == 0 && strstr(error.text, "always"))
+            fail_msg("%s", error.text);
     }
+}
+
+/* Such a key alone in a section of its own, as -o writes it, is as good as one with a dot. */
+TEST(a_section_whose_keys_are_gone_is_no_unknown_one)
+{
+    static const char *const known[] = {"data"};
+    struct dpf_error error = {0};
+    const char *ini = "[data.catalogue]\nheader = no\n", *more = "[data.catalogue]\nheader = no\n[data.x]\n";
+    struct config *config = config_parse("old.ini", ini, strlen(ini), &error);
+    assert_non_null(config);
+    assert_int_equal(config_check_consumed(config, known, 1, &error), 0);
+    config_free(config);
+    config = config_parse("old.ini", more, strlen(more), &error);
+    assert_non_null(config);
+    assert_int_equal(config_check_consumed(config, known, 1, &error), -1);
+    assert_non_null(strstr(error.text, "unknown section [data.x]"));
+    config_free(config);
 }

@@ -90,6 +90,15 @@ TEST(columns_can_be_chosen)
     dataset_free(&out.dataset);
     DATA_REFUSED(CSV "items-file = b.txt:id\n", DPF_FAULT_DATA, "b.txt:1", "none of that name");
     DATA_REFUSED(CSV "items-file = b.txt:3\n", DPF_FAULT_DATA, "b.txt:1", "2 field(s) separated by ','");
+    data_write("b.txt", "\"title, long\",\"movieId\",year\n\"Eye, Golden\",2,3\nToy,1,4\n");
+    data_get(CSV "items-file = b.txt:movieId\n", &out); /* commas in quotes divide no header */
+    assert_ids(&out.dataset.items, items);
+    dataset_free(&out.dataset);
+    data_write("b.txt", "title, long\titem_id:token\nEye, Golden\t2\nToy\t1\n");
+    data_get(CSV "items-file = b.txt:item_id:token\n",
+             &out); /* a TAB goes before commas; a name with a colon */
+    assert_ids(&out.dataset.items, items);
+    dataset_free(&out.dataset);
     data_write("b.txt:x", "2\n1\n"); /* a file of such a name is that file */
     data_get(CSV "items-file = b.txt:x\n", &out);
     assert_ids(&out.dataset.items, items);
@@ -118,10 +127,20 @@ TEST(long_catalogues_keep_their_order)
 
 TEST(wrong_catalogues_are_refused)
 {
+    data_write("h.txt", "user,Artikel,rating\n1,1,4\n");
     data_write("a.txt", "1,1,4\n2,2,5\n");
     DATA_REFUSED(CSV "items-file = none.txt\n", DPF_FAULT_DATA, "none.txt");
     data_write("b.txt", "1\n2\n1\n");
     DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:3", "this catalogue contains the id \"1\" twice");
+    data_write("b.txt", "name,movieId\nx,1\n");
+    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:1", "items-file = FILE:COLUMN with the column \"movieId\"");
+    data_write("b.txt", "name;Artikel\nx;1\n");
+    DATA_REFUSED(
+        "[data]\nformat = csv\nheader = yes\ndelimiter = comma\npath = h.txt\ncolumn.item = Artikel\n"
+        "items-file = b.txt\n",
+        DPF_FAULT_DATA, "b.txt:1", "with the column \"Artikel\"");
+    data_write("b.txt", "\n1\n2\n");
+    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:1", "the first line is empty");
     data_write("b.txt", "1,x\n2,y\n");
     DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "a.txt:1", "data.items-file");
 }

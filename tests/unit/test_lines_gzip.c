@@ -103,15 +103,27 @@ static void compare(const unsigned char *bytes, size_t n)
     assert_memory_equal(ours, theirs, used);
 }
 
+static void name_file(char plain[sizeof path])
+{
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    memcpy(plain, path, sizeof path);
+    path[strlen(path)] = '.'; /* the name says that it is packed */
+}
+
+static void remove_files(const char *plain)
+{
+    unlink(path);
+    unlink(plain);
+    memcpy(path, "/tmp/dpframe-gzip-XXXXXX\0gz", sizeof path);
+}
+
 TEST(damage_is_told_as_zlib_tells_it)
 {
     const size_t n = pack();
-    const int file = mkstemp(path);
     char plain[sizeof path];
-    assert_true(file >= 0);
-    close(file);
-    memcpy(plain, path, sizeof plain);
-    path[strlen(path)] = '.'; /* the name says that it is packed */
+    name_file(plain);
     compare(packed, n);
     for (int turn = 0; turn < 60; turn++) {
         memcpy(damaged, packed, n);
@@ -121,6 +133,44 @@ TEST(damage_is_told_as_zlib_tells_it)
     }
     for (int turn = 0; turn < 20; turn++)
         compare(packed, turn < 5 ? (size_t)(2 + 3 * turn) : 2 + draw((unsigned)n - 2));
-    unlink(path);
-    unlink(plain);
+    remove_files(plain);
+}
+
+/* A member of a few bytes; its header has all that one can have, or nothing. */
+static size_t pack_few(int full, unsigned char *out)
+{
+    z_stream stream = {0};
+    unsigned char few[] = "1,2,3\n", extra[] = "extra", name[] = "d.csv", comment[] = "c";
+    gz_header header = {
+        .extra = extra, .extra_len = sizeof extra, .name = name, .comment = comment, .hcrc = 1};
+    assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    if (full)
+        assert_int_equal(deflateSetHeader(&stream, &header), Z_OK);
+    stream.next_in = few;
+    stream.avail_in = sizeof few - 1;
+    stream.next_out = out;
+    stream.avail_out = 200;
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&stream);
+    return 200 - stream.avail_out;
+}
+
+/* Each bit of the first member, and of the second, and each length. */
+TEST(each_bit_of_a_header_counts_as_for_zlib)
+{
+    char plain[sizeof path];
+    name_file(plain);
+    for (int full = 0; full < 4; full++) {
+        const size_t first = pack_few(full & 1, packed), n = first + pack_few(full >> 1, packed + first);
+        for (size_t bit = 16; bit < 8 * n; bit++) {
+            if (bit / 8 - first < 2) /* what is no member any more is told of as what was joined to one */
+                continue;
+            memcpy(damaged, packed, n);
+            damaged[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            compare(damaged, n);
+        }
+        for (size_t length = 2; length <= n; length++)
+            compare(packed, length);
+    }
+    remove_files(plain);
 }

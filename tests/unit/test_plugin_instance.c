@@ -160,6 +160,37 @@ TEST(test_instances_of_the_host)
     }
 }
 
+static char elsewhere;
+
+static dpf_status replace(const dpf_host *host, const dpf_params *params, void **self)
+{
+    (void)host;
+    *self = params->values[0].real > 1 ? NULL : &elsewhere;
+    return params->values[0].real > 5 ? DPF_E_NUMERIC : DPF_OK;
+}
+
+/* A create that makes an instance although the host does, as one did before: told, and nothing foreign is freed. */
+TEST(test_create_does_not_replace_the_instance_of_the_host)
+{
+    static const struct {
+        const char *text, *says;
+    } cases[] = {{"[users.transform]\nfactor = 0.25\n", "create replaced the instance"},
+                 {"[users.transform]\nfactor = 2\n", "create replaced the instance"},
+                 {"[users.transform]\nfactor = 6\n", "[users.transform] transform probe: "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct setting setting;
+        struct dpf_error error = {0};
+        open_setting(&setting, DPF_ROLE_TRANSFORM, cases[i].text);
+        setting.component.create = replace;
+        setting.component.destroy = NULL;
+        setting.component.instance_bytes = sizeof(struct probe);
+        assert_null(make(&setting, &error));
+        assert_non_null(strstr(error.text, cases[i].says));
+        assert_int_equal(error.fault == DPF_FAULT_PLUGIN, i < 2);
+        close_setting(&setting);
+    }
+}
+
 /* A descriptor of older headers ends before instance_bytes: what stands behind it is not read. */
 TEST(test_descriptor_without_instance_bytes)
 {

@@ -157,7 +157,8 @@ static double least_epsilon(struct reader *r, double allowed)
         return INFINITY;
     const double error = r->slack * fabs(r->mass) + r->allowed;
     const double kept = r->mass + (r->from_below ? -error : error) - allowed;
-    const double part = kept > 0.0 && r->shrunk > 0.0 ? log(kept / r->shrunk) : isnan(kept) ? r->h : 0.0;
+    /* Where rounding leaves nothing that shrinks, only the upper end of the step is known from above. */
+    const double part = kept > 0.0 && r->shrunk > 0.0 ? log(kept / r->shrunk) : r->from_below ? 0.0 : r->h;
     return r->base + (double)(r->index - 1) * r->h + (part > 0.0 ? part < r->h ? part : r->h : 0.0);
 }
 
