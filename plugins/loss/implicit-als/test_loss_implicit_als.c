@@ -60,6 +60,9 @@ TEST(test_sums)
    in the run with DPFRAME_SIMD=avx2. The portable one rounds products and gives others. */
 TEST(test_fused_kernels_agree)
 {
+#ifndef NDEBUG /* unoptimised code around the kernels rounds otherwise */
+    skip();
+#endif
     if (!simd_has(SIMD_KIND_AVX512) && !simd_has(SIMD_KIND_AVX2))
         skip();
     struct plain_host host;
@@ -82,11 +85,7 @@ TEST(test_fused_kernels_agree)
             memcpy(&bits, &out[g * stride + i], 4);
             hash = (hash ^ bits) * UINT64_C(0x100000001b3);
         }
-#ifdef NDEBUG /* the bits of optimised code: other builds fuse other products around the kernels */
     assert_int_equal(hash, UINT64_C(0x56f0a3bc0d30d482));
-#else
-    assert_true(hash != 0);
-#endif
     free(out);
     check_data_free(&c);
     plain_close(&host);
