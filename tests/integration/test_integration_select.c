@@ -257,7 +257,7 @@ TEST_WITH(a_killed_selection_goes_on, begin, training_end)
     char resume[512];
     snprintf(resume, sizeof resume, "%s --resume", line);
     const pid_t pid = command_start(line);
-    for (int i = 0; i < 500 && count_in("out/private/selection/state", "run-") < 2; i++)
+    for (int i = 0; i < 6000 && count_in("out/private/selection/state", "run-") < 2; i++)
         command_sleep(10);
     kill(pid, SIGKILL);
     command_wait(pid);
