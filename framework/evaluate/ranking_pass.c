@@ -530,7 +530,7 @@ static int prepare_finalists(struct ranking *r, struct dpf_error *error)
     if (!scorer_is_products(r->scorer) || r->options->sampled || r->has_candidates ||
         (8 * k > r->n_items && !scorer_is_base(r->scorer)))
         return 0;
-    return finalist_items_open(&r->finalists, r->scorer, r->n_items, k, SIMD_KIND_AUTO, error);
+    return finalist_items_open(&r->finalists, r->scorer, r->n_items, NULL, k, SIMD_KIND_AUTO, error);
 }
 
 static int ranking_init(struct ranking *r, const struct random_root *seeded, struct pool *pool,

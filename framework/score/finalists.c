@@ -31,17 +31,19 @@ struct near_kernels {
 /* ---- items ----------------------------------------------------------------------------------------- */
 
 /* By score, of equal ones the first: the list of everybody whose row is 1 in that column, but for what leaves it. */
-static int order_items(struct finalist_items *items, int64_t column)
+static int order_items(struct finalist_items *items, int64_t column, const uint8_t *barred)
 {
     const struct score_products *p = &items->scorer->products;
-    const int64_t n = items->n_items;
+    int64_t n = 0;
     items->column = column;
-    items->order = memory_raw((size_t)n + 1, sizeof *items->order);
-    items->above = memory_raw((size_t)n + 1, sizeof *items->above);
+    items->order = memory_raw((size_t)items->n_items + 1, sizeof *items->order);
+    items->above = memory_raw((size_t)items->n_items + 1, sizeof *items->above);
     if (!items->order || !items->above)
         return -1;
-    for (int64_t i = 0; i < n; i++)
-        items->order[i] = (struct top_entry){p->offset + (double)p->items[i * p->stride + column], i};
+    for (int64_t i = 0; i < items->n_items; i++)
+        if (!barred || !barred[i])
+            items->order[n++] = (struct top_entry){p->offset + (double)p->items[i * p->stride + column], i};
+    items->n_ordered = n;
     top_sort(items->order, n);
     for (int64_t from = 0, end; from < n; from = end) {
         for (end = from; end < n && items->order[end].score == items->order[from].score;)
@@ -52,17 +54,17 @@ static int order_items(struct finalist_items *items, int64_t column)
     return 0;
 }
 
-int finalist_items_open(struct finalist_items *items, const struct scorer *scorer, int64_t n_items, int64_t k,
-                        int kernel, struct dpf_error *error)
+int finalist_items_open(struct finalist_items *items, const struct scorer *scorer, int64_t n_items,
+                        const uint8_t *barred, int64_t k, int kernel, struct dpf_error *error)
 {
     const int kind = simd_choose(kernel);
     *items = (struct finalist_items){
         .scorer = scorer, .n_items = n_items, .k = k, .kernels = SIMD_PICK(kind, &near_kernels)};
-    if (!scorer_is_base(scorer) && score_panels_init(&items->panels, scorer, n_items, error) != 0)
+    if (!scorer_is_base(scorer) && score_panels_init(&items->panels, scorer, n_items, barred, error) != 0)
         return -1;
     if (scorer_is_base(scorer)
-            ? order_items(items, 0) == 0
-            : scorer->form.formula != SCORE_EASE || order_items(items, items->panels.lone) == 0)
+            ? order_items(items, 0, barred) == 0
+            : scorer->form.formula != SCORE_EASE || order_items(items, items->panels.lone, barred) == 0)
         return 0;
     finalist_items_close(items);
     return error_memory(error);
@@ -296,7 +298,7 @@ static int open_places(struct finalists *f, int i, struct dpf_error *error)
 }
 
 /*
- * Which of n items stand in which block: (*out)[b] .. (*out)[b + 1] - 1 are where the numbers of those of block b stand in *out
+ * Which of n items stand in which block, but for barred ones: (*out)[b] .. (*out)[b + 1] - 1 are where the numbers of those of block b stand in *out
  * itself, behind the n_blocks + 1 ends.
  */
 static int by_block(const struct score_panels *p, const int32_t *items, int64_t n, int32_t **out,
@@ -309,12 +311,14 @@ static int by_block(const struct score_panels *p, const int32_t *items, int64_t 
     *out = to;
     memset(to, 0, (size_t)ends * sizeof *to);
     for (int64_t k = 0; k < n; k++)
-        to[p->place[items[k]] / BLOCK + 2]++;
+        if (p->place[items[k]] >= 0)
+            to[p->place[items[k]] / BLOCK + 2]++;
     to[1] = to[0] = (int32_t)ends;
     for (int64_t b = 2; b < ends; b++)
         to[b] += to[b - 1];
     for (int64_t k = 0; k < n; k++)
-        to[to[p->place[items[k]] / BLOCK + 1]++] = (int32_t)k;
+        if (p->place[items[k]] >= 0)
+            to[to[p->place[items[k]] / BLOCK + 1]++] = (int32_t)k;
     return 0;
 }
 
@@ -699,12 +703,12 @@ static int walk_order(struct finalists *f, int i, struct dpf_error *error)
 {
     const struct finalist_items *shared = f->shared;
     struct finalist_user *u = &f->users[i];
-    const int64_t listed = shared->n_items - u->n_masked, wanted = shared->k < listed ? shared->k : listed;
+    const int64_t listed = shared->n_ordered - u->n_masked, wanted = shared->k < listed ? shared->k : listed;
     int64_t n = 0, end = 0;
     for (int64_t m = 0; m < u->n_masked; m++)
         set_bit(f->bits, u->masked[m]);
     double last = 0;
-    for (; end < shared->n_items && (n < wanted || (n > 0 && shared->order[end].score == last)); end++) {
+    for (; end < shared->n_ordered && (n < wanted || (n > 0 && shared->order[end].score == last)); end++) {
         const int64_t item = shared->order[end].entry;
         if (f->bits[item / 64] >> (item % 64) & 1)
             continue;
@@ -729,7 +733,7 @@ static int walk_order(struct finalists *f, int i, struct dpf_error *error)
 int finalists_find(struct finalists *f, struct dpf_error *error)
 {
     const int is_base = scorer_is_base(f->shared->scorer);
-    const int64_t n_items = is_base ? 0 : f->shared->n_items;
+    const int64_t n_items = is_base ? 0 : f->shared->panels.n_items;
     int status = 0;
     for (int i = 0; i < f->n_users && status == 0; i++)
         status = open_user(f, i, error);

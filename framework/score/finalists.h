@@ -33,17 +33,18 @@ struct finalist_items {
        has a column. Items by score, of equal ones the first; and of each item the number above it plus the number that is not below it. */
     int64_t column;
     struct top_entry *order;
+    int64_t n_ordered;
     int64_t *above;
 };
-/* kernel: of simd/simd_kind.h, of those that this processor has. k >= 1. */
-int finalist_items_open(struct finalist_items *items, const struct scorer *scorer, int64_t n_items, int64_t k,
-                        int kernel, struct dpf_error *error);
+/* barred: by item, 1 for what is in nobody's list; NULL: none. kernel: of simd/simd_kind.h, of those that this processor has. k >= 1. */
+int finalist_items_open(struct finalist_items *items, const struct scorer *scorer, int64_t n_items,
+                        const uint8_t *barred, int64_t k, int kernel, struct dpf_error *error);
 void finalist_items_close(struct finalist_items *items);
 
 /* A user of a group. */
 struct finalist_user {
     int32_t user;
-    const int32_t *masked; /* items that are not ranked, ascending */
+    const int32_t *masked; /* items that are not ranked for this user, ascending, none of them barred */
     int64_t n_masked;
     int32_t *positives; /* ranked items; for places, in any order */
     int64_t n_positives;

@@ -133,40 +133,33 @@ static int64_t user_at(const struct listing *l, int64_t task)
     return l->users ? l->users[task] : task;
 }
 
-/* The next of several ascending lists; -1 if they are at their ends. */
-static int32_t next_of(const int32_t *const lists[3], const int64_t n[3], int64_t at[3])
-{
-    int32_t least = INT32_MAX;
-    int any = 0;
-    for (int i = 0; i < 3; i++)
-        if (at[i] < n[i] && lists[i][at[i]] <= least) {
-            least = lists[i][at[i]];
-            any = 1;
-        }
-    for (int i = 0; i < 3 && any; i++)
-        at[i] += at[i] < n[i] && lists[i][at[i]] == least;
-    return any ? least : -1;
-}
-
+/* The user's own items, of both rows, ascending, but for those that are barred to everybody. */
 static int mask(const struct listing *l, struct bench *bench, int i, int64_t user)
 {
-    const int32_t *lists[3] = {l->barred, NULL, NULL};
-    int64_t n[3] = {l->n_barred, 0, 0}, at[3] = {0, 0, 0}, most = l->n_barred;
+    const int32_t *lists[2] = {NULL, NULL};
+    int64_t n[2] = {0, 0}, at[2] = {0, 0};
+    const uint8_t *barred = l->query->barred;
     for (int w = 0; w < 2; w++) {
         const struct csr *csr = l->query->without[w];
         if (!csr || !csr->ptr)
             continue;
-        lists[1 + w] = csr->others + csr->ptr[user];
-        n[1 + w] = csr->ptr[user + 1] - csr->ptr[user];
-        most += n[1 + w];
+        lists[w] = csr->others + csr->ptr[user];
+        n[w] = csr->ptr[user + 1] - csr->ptr[user];
     }
-    int32_t *masked = memory_grow(bench->masked[i], &bench->room[i], (size_t)most + 1, sizeof *masked);
+    int32_t *masked =
+        memory_grow(bench->masked[i], &bench->room[i], (size_t)(n[0] + n[1]) + 1, sizeof *masked);
     if (!masked)
         return error_memory(&bench->error);
     bench->masked[i] = masked;
     bench->n_masked[i] = 0;
-    for (int32_t item; (item = next_of(lists, n, at)) >= 0;)
-        masked[bench->n_masked[i]++] = item;
+    while (at[0] < n[0] || at[1] < n[1]) {
+        const int second = at[0] == n[0] || (at[1] < n[1] && lists[1][at[1]] < lists[0][at[0]]);
+        const int32_t item = lists[second][at[second]];
+        for (int w = 0; w < 2; w++)
+            at[w] += at[w] < n[w] && lists[w][at[w]] == item;
+        if (!barred || !barred[item])
+            masked[bench->n_masked[i]++] = item;
+    }
     return 0;
 }
 
@@ -180,7 +173,9 @@ static int list_all(const struct listing *l, struct bench *bench, int i, int64_t
         return -1;
     for (int64_t m = 0; m < bench->n_masked[i]; m++)
         bench->all[bench->masked[i][m]] = -INFINITY;
-    return hand_over(l, bench, user, bench->all, NULL, n, n - bench->n_masked[i], worker);
+    for (int64_t b = 0; b < l->n_barred; b++)
+        bench->all[l->barred[b]] = -INFINITY;
+    return hand_over(l, bench, user, bench->all, NULL, n, n - l->n_barred - bench->n_masked[i], worker);
 }
 
 static int list_group(const struct listing *l, struct bench *bench, int64_t from, int n, int worker)
@@ -205,7 +200,7 @@ static int list_group(const struct listing *l, struct bench *bench, int64_t from
         bench->user = user_at(l, from + i);
         const int status = u->left ? list_all(l, bench, i, bench->user, worker)
                                    : hand_over(l, bench, bench->user, u->scores, u->items, u->n_items,
-                                               l->query->n_items - u->n_masked, worker);
+                                               l->query->n_items - l->n_barred - u->n_masked, worker);
         if (status != 0)
             return -1;
     }
@@ -239,7 +234,8 @@ static int open_listing(struct listing *l, int workers, struct dpf_error *error)
     /* For few users it takes longer to pack the items than to score them all. */
     const int many = 8 * q->k <= q->n_items && l->end - l->first > FEW_USERS;
     const int products = scorer_is_products(l->scorer) && (many || scorer_is_base(l->scorer));
-    if (products && finalist_items_open(&l->items, l->scorer, q->n_items, q->k, SIMD_KIND_AUTO, error) != 0)
+    if (products &&
+        finalist_items_open(&l->items, l->scorer, q->n_items, q->barred, q->k, SIMD_KIND_AUTO, error) != 0)
         return -1;
     for (int w = 0; w < workers; w++) {
         struct bench *bench = &l->benches[w];

@@ -114,12 +114,15 @@ static void bound_blocks(struct score_panels *p, const struct scorer *scorer, co
 }
 
 int score_panels_init(struct score_panels *p, const struct scorer *scorer, int64_t n_items,
-                      struct dpf_error *error)
+                      const uint8_t *barred, struct dpf_error *error)
 {
     const size_t items = (size_t)n_items + 1;
-    *p = (struct score_panels){.n_items = n_items,
-                               .n_panels = (n_items + NEAR_PANEL - 1) / NEAR_PANEL,
-                               .n_blocks = (n_items + NEAR_BLOCK - 1) / NEAR_BLOCK,
+    int64_t n = n_items, k = 0;
+    for (int64_t i = 0; barred && i < n_items; i++)
+        n -= barred[i] != 0;
+    *p = (struct score_panels){.n_items = n,
+                               .n_panels = (n + NEAR_PANEL - 1) / NEAR_PANEL,
+                               .n_blocks = (n + NEAR_BLOCK - 1) / NEAR_BLOCK,
                                .stride = scorer->products.stride,
                                .lone = lone_column(scorer)};
     struct measured *measured = memory_raw(items, sizeof *measured);
@@ -136,11 +139,14 @@ int score_panels_init(struct score_panels *p, const struct scorer *scorer, int64
                          p->lone_lo && p->lone_hi && p->largest
                      ? 0
                      : -1;
-    for (int64_t i = 0; status == 0 && i < n_items; i++)
-        measured[i] = measure(p, row_of(scorer, i), (int32_t)i);
+    for (int64_t i = 0; status == 0 && i < n_items; i++) {
+        p->place[i] = -1;
+        if (!barred || !barred[i])
+            measured[k++] = measure(p, row_of(scorer, i), (int32_t)i);
+    }
     if (status == 0) {
-        qsort(measured, (size_t)n_items, sizeof *measured, before);
-        for (int64_t at = 0; at < n_items; at++) {
+        qsort(measured, (size_t)n, sizeof *measured, before);
+        for (int64_t at = 0; at < n; at++) {
             p->item[at] = measured[at].item;
             p->place[measured[at].item] = (int32_t)at;
         }

@@ -18,7 +18,7 @@
 
 struct score_panels {
     int64_t n_items, n_panels, n_blocks, stride;
-    int32_t *item, *place; /* at each place; the place of each item */
+    int32_t *item, *place; /* at each place; the place of each item, -1: it has none */
     float *numbers;        /* panel after panel: columns x NEAR_PANEL, zeros past the last item */
     int64_t *at;           /* of each panel in `numbers` */
     int32_t *first, *columns;
@@ -28,9 +28,9 @@ struct score_panels {
     double *largest;          /* magnitude, by column */
     double norm;              /* largest of a whole row */
 };
-/* Of the scorer's products. */
+/* Of the scorer's products, without the items that barred has (by item; NULL: none). */
 int score_panels_init(struct score_panels *panels, const struct scorer *scorer, int64_t n_items,
-                      struct dpf_error *error);
+                      const uint8_t *barred, struct dpf_error *error);
 void score_panels_free(struct score_panels *panels);
 
 /* Of a user's row: squares[c] becomes the sum of squares before column c, without the lone one; stride + 1 numbers. */

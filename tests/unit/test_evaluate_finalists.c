@@ -157,7 +157,7 @@ static void finds_what_the_scorer_finds(int kind, int64_t k, struct rows *rows, 
     struct finalists f;
     uint64_t seed = 77;
     int32_t *masked = memory_new(NEAR_USERS * ITEMS, sizeof *masked);
-    assert_int_equal(finalist_items_open(&items, &scorer, ITEMS, k, kind, &error), 0);
+    assert_int_equal(finalist_items_open(&items, &scorer, ITEMS, NULL, k, kind, &error), 0);
     assert_int_equal(finalists_init(&f, &items, 1, &error), 0);
     for (int group = 0; group < 2; group++) {
         f.n_users = group ? 5 : NEAR_USERS;

@@ -274,7 +274,7 @@ static void find_by(const struct scorer *scorer, const struct model *m, int kind
     struct finalist_items items;
     struct finalists f;
     struct score_desk desk = {0};
-    assert_int_equal(finalist_items_open(&items, scorer, ITEMS, K, kind, &error), 0);
+    assert_int_equal(finalist_items_open(&items, scorer, ITEMS, NULL, K, kind, &error), 0);
     assert_int_equal(finalists_init(&f, &items, 1, &error), 0);
     for (int32_t first = 0; first < USERS; first += NEAR_USERS) {
         f.n_users = USERS - first < NEAR_USERS ? USERS - first : NEAR_USERS;
