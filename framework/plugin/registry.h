@@ -105,8 +105,7 @@ dpf_call *worker_call(struct worker *worker, struct instance *instance, int32_t 
  * be idle, the calling thread's worker be 0 and n_workers the pool's.
  */
 void worker_lend_pool(struct worker *worker, struct pool *pool);
-/* Asks all calls to stop (signal handler safe). */
-void worker_cancel_all(void);
+/* Whether all calls are to stop: interrupt_is_wanted, and a sign of life for whoever watches. */
 int worker_cancelled(void);
 /* What a run that was asked to stop leaves, as a clause for the user. */
 const char *worker_cancelled_leaves(int checkpoint);

@@ -172,16 +172,6 @@ void worker_lend_pool(struct worker *worker, struct pool *pool)
     worker->call.run_tasks = run_on_pool;
 }
 
-void worker_cancel_all(void)
-{
-    interrupt_all();
-}
-
-void worker_cancel_reset(void)
-{
-    interrupt_reset();
-}
-
 /* Whoever asks is at work: what has no steps to count shows that it goes on. */
 int worker_cancelled(void)
 {

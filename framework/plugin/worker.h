@@ -7,7 +7,5 @@
 
 /* Fills scratch with this byte before it is handed out, so that reads of it show; -1: off. */
 void worker_fill_scratch(int byte);
-/* Undoes worker_cancel_all. */
-void worker_cancel_reset(void);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/blas.h"
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/keystream.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -75,7 +76,7 @@ struct run {
 static void on_signal(int number)
 {
     (void)number;
-    worker_cancel_all();
+    interrupt_all();
 }
 
 /* Ranks of one machine share its processors; a launcher may have bound each to some of them. */

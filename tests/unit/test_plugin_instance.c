@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kit/test.h"
+#include "base/interrupt.h"
 #include "base/pool.h"
 #include "plugin/instance.h"
 #include "plugin/registry.h"
@@ -516,10 +517,10 @@ TEST(test_cancel)
     struct worker *worker = worker_new(0, 1, &error);
     dpf_call *call = worker_call(worker, &instance, 0, 0, 0);
     assert_int_equal(call->cancelled(call), 0);
-    worker_cancel_all();
+    interrupt_all();
     assert_int_equal(call->cancelled(call), 1);
     assert_int_equal(worker_cancelled(), 1);
-    worker_cancel_reset();
+    interrupt_reset();
     assert_int_equal(call->cancelled(call), 0);
     worker_free(worker);
 }
