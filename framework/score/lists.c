@@ -31,7 +31,6 @@ struct listing {
     const int32_t *users;
     int64_t first, end;
     struct finalist_items items; /* scorer NULL: every item is scored */
-    int32_t *barred;
     int64_t n_barred;
     list_task take;
     void *context;
@@ -173,8 +172,9 @@ static int list_all(const struct listing *l, struct bench *bench, int i, int64_t
         return -1;
     for (int64_t m = 0; m < bench->n_masked[i]; m++)
         bench->all[bench->masked[i][m]] = -INFINITY;
-    for (int64_t b = 0; b < l->n_barred; b++)
-        bench->all[l->barred[b]] = -INFINITY;
+    for (int64_t item = 0; l->n_barred > 0 && item < n; item++)
+        if (l->query->barred[item])
+            bench->all[item] = -INFINITY;
     return hand_over(l, bench, user, bench->all, NULL, n, n - l->n_barred - bench->n_masked[i], worker);
 }
 
@@ -225,12 +225,10 @@ static int open_listing(struct listing *l, int workers, struct dpf_error *error)
 {
     const struct list_query *q = l->query;
     l->benches = memory_new((size_t)workers, sizeof *l->benches);
-    l->barred = memory_raw((size_t)q->n_items + 1, sizeof *l->barred);
-    if (!l->benches || !l->barred)
+    if (!l->benches)
         return error_memory(error);
     for (int64_t i = 0; q->barred && i < q->n_items; i++)
-        if (q->barred[i])
-            l->barred[l->n_barred++] = (int32_t)i;
+        l->n_barred += q->barred[i] != 0;
     /* For few users it takes longer to pack the items than to score them all. */
     const int many = 8 * q->k <= q->n_items && l->end - l->first > FEW_USERS;
     const int products = scorer_is_products(l->scorer) && (many || scorer_is_base(l->scorer));
@@ -264,7 +262,6 @@ static void close_listing(struct listing *l, int workers)
         free(bench->scores);
     }
     free(l->benches);
-    free(l->barred);
     finalist_items_close(&l->items);
 }
 
