@@ -20,8 +20,8 @@
 enum place { PLACE_PLAIN, PLACE_MEMBER, PLACE_BETWEEN, PLACE_END };
 
 /*
- * ISA-L unpacks, three times as fast as zlib. A member at which it fails is unpacked by zlib from its beginning, and one whose
- * header ISA-L reads less strictly is zlib's alone: so what is accepted, and what is said of the rest, is zlib's.
+ * ISA-L unpacks, three times as fast as zlib. zlib unpacks a member from its beginning if ISA-L fails at it, or if its header has
+ * flags that ISA-L does not check. So zlib decides what is accepted, and its messages say why the rest is not.
  */
 struct gzip {
     int fd;

@@ -349,7 +349,7 @@ take_lines(struct plain_rows *rows, int64_t fields, int64_t line, struct slot *s
     return taken;
 }
 
-/* Marks the lines from an offset on. 0: there is no whole line of the window, or of the block, that is plain. */
+/* Finds the ends of fields from an offset on. 0: they do not make up one whole line, so the line there needs care. */
 static int find_lines(struct plain_rows *rows, size_t at)
 {
     const size_t fields = (size_t)rows->form->layout.fields;
