@@ -185,14 +185,11 @@ static int add_categories(struct parsing *p, int32_t line, int32_t index, const 
                           struct dpf_error *error)
 {
     struct field parts[FIELDS_MAX];
-    const struct delimiter *separator = &p->options->separator;
+    static const struct delimiter bar = {.text = "|", .length = 1};
     char shown[96];
-    if (!separator->length)
-        return add_category(p, line, index, *field, error);
-    const int64_t n = fields_split(separator, field->data, field->length, parts);
+    const int64_t n = fields_split(&bar, field->data, field->length, parts);
     if (n > FIELDS_MAX)
-        return fault(p, error, "%s has more than 64 categories: is the separator right?",
-                     field_show(field, shown));
+        return fault(p, error, "%s has more than 64 categories between '|'", field_show(field, shown));
     for (int64_t i = 0; i < n; i++)
         if (add_category(p, line, index, parts[i], error) != 0)
             return -1;

@@ -7,8 +7,6 @@
 enum feature_key {
     FEATURE_PATH,
     FEATURE_CATEGORIES,
-    FEATURE_SEPARATOR,
-    FEATURE_FLAGS,
     FEATURE_NUMBERS,
     FEATURE_USER_KEYS, /* users have these, and items more */
     FEATURE_FORMAT = FEATURE_USER_KEYS,

@@ -55,19 +55,6 @@ static int has_name(const struct feature_columns *columns)
     return 0;
 }
 
-static int read_delimiter(const struct config *config, const char *key, const char *text,
-                          struct delimiter *out, struct dpf_error *error)
-{
-    if (!*text)
-        return 0;
-    if (delimiter_parse(text, out) == 0)
-        return 0;
-    return config_error(config, "data", key, error,
-                        "\"%s\" is not a delimiter; use a punctuation mark, '::', or one of comma, tab, "
-                        "semicolon, space, spaces, pipe",
-                        text);
-}
-
 static int check_complete(const struct config *config, const struct feature_options *o, const char *path_key,
                           struct dpf_error *error)
 {
@@ -75,9 +62,8 @@ static int check_complete(const struct config *config, const struct feature_opti
         return config_error(config, "data", path_key, error, "year-of names one column of the file");
     if (o->categories.n + o->flags.n + o->numbers.n + o->year.n == 0)
         return config_error(config, "data", path_key, error,
-                            "which columns are features? Set %s.categories, %s.flags%s or %s.numbers",
-                            path_key, path_key, o->side == DPF_SIDE_ITEMS ? ", item-features.year-of" : "",
-                            path_key);
+                            "which columns are features? Set %s.categories%s or %s.numbers", path_key,
+                            o->side == DPF_SIDE_ITEMS ? ", item-features.year-of" : "", path_key);
     return 0;
 }
 
@@ -108,7 +94,6 @@ int feature_options_read(const struct config *config, const struct config_values
         const char *fallback;
         struct feature_columns *columns;
     } lists[] = {{FEATURE_CATEGORIES, presets[out->format].categories, &out->categories},
-                 {FEATURE_FLAGS, presets[out->format].flags, &out->flags},
                  {FEATURE_NUMBERS, "", &out->numbers},
                  {FEATURE_YEAR, presets[out->format].year, &out->year}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
@@ -121,8 +106,7 @@ int feature_options_read(const struct config *config, const struct config_values
             return -1;
         out->by_name |= has_name(lists[i].columns);
     }
-    if (read_delimiter(config, table[FEATURE_SEPARATOR].name, v[FEATURE_SEPARATOR].text, &out->separator,
-                       error) != 0)
+    if (read_columns(config, out->key, presets[out->format].flags, &out->flags, error) != 0)
         return -1;
     return check_complete(config, out, table[FEATURE_PATH].name, error);
 }

@@ -22,11 +22,11 @@ struct feature_options {
     const char *path; /* "" if there is none */
     const char *key;  /* "item-features" or "user-features", for messages */
     enum feature_format format;
-    int by_name;                /* whether a column is given by its name, which the first line then has */
-    int side;                   /* DPF_SIDE_* */
-    const char *item;           /* the id's column in the records, if configured by name; else NULL */
-    struct delimiter separator; /* between the categories of one field; length 0: there is one */
-    struct feature_columns categories, flags, numbers, year;
+    int by_name;      /* whether a column is given by its name, which the first line then has */
+    int side;         /* DPF_SIDE_* */
+    const char *item; /* the id's column in the records, if configured by name; else NULL */
+    struct feature_columns categories, numbers, year;
+    struct feature_columns flags; /* of the format */
 };
 
 /* first: the side's FEATURE_PATH in the table of [data]. Free what it fills, also after an error. */

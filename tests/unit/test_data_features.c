@@ -146,7 +146,6 @@ TEST_WITH(faults_name_the_line_and_the_remedy, data_enter, data_leave)
     refused("id,cost\n10,1\n", numbers, "none of that name; it has \"id\", \"cost\": name one");
     refused("id,price\n", numbers, "has no lines");
     refused("id,price\n10,\"1\n", numbers, "not closed");
-    refused("id,f\n10,2\n", "item-features.flags=f\n", "must be a flag, 0 or 1");
     refused("id,price\n10,1\n", "", "which columns are features");
     refused("10,1\n", numbers, "names column price, but the first line has 2 field(s) separated by ','");
     refused("10,1\n", "item-features.numbers=3\n", "names column 3");
