@@ -94,27 +94,6 @@ static const dpf_enum_value feature_formats[] = {
      "u.item: '|' between id, title, dates and a flag for each of 19 genres; the year from the title"},
 };
 
-/* The same keys for items and for users. Lists of columns are names of the header, or numbers from 1. */
-#define FEATURE_PARAMS(FIRST, SIDE)                                                                          \
-    [FIRST +                                                                                                 \
-        FEATURE_PATH] =                                                                                      \
-        DPF_PARAM_TEXT_F(                                                                                    \
-            SIDE "-features", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,                                          \
-            "A file of facts about each " SIDE                                                               \
-            ", plain or gzipped (.gz), that you declare public: it gets no noise, "                          \
-            "and the statement says so. Models that read features use it. The id is in the column that the " \
-            "header calls as in the records, else in the first; the first line is a header if it does so, "  \
-            "or if a key gives a column by its name. Ids without a line have no features; lines of other "   \
-            "ids count for the columns alone."),                                                             \
-        [FIRST + FEATURE_CATEGORIES] = DPF_PARAM_TEXT_F(                                                     \
-            SIDE "-features.categories", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,                             \
-            "Columns whose texts are categories, separated by commas; '|' separates several in one field. "  \
-            "Not set: the format's."),                                                                       \
-        [FIRST + FEATURE_NUMBERS] =                                                                          \
-            DPF_PARAM_TEXT_F(SIDE "-features.numbers", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,               \
-                             "Columns of numbers, flags among them, separated by commas; an empty field "    \
-                             "is a number that is missing.")
-
 static const dpf_param data_table[D_COUNT] = {
     [D_FORMAT] = DPF_PARAM_ENUM_F("format", FORMAT_CSV, formats, 0, "The form of the file."),
     [D_PATH] = DPF_PARAM_TEXT_F("path", DPF_TYPE_PATH, "", 0,
@@ -216,14 +195,28 @@ static const dpf_param data_table[D_COUNT] = {
     [D_RELATION_SIMILARITY] = DPF_PARAM_ENUM_F(
         "relation.similarity", 0, similarities, DPF_PARAM_PRIVACY,
         "The weights of links. A similarity is computed from the ratings without noise (C2)."),
-    FEATURE_PARAMS(D_ITEM_FEATURES, "item"),
-    [D_ITEM_FEATURES + FEATURE_FORMAT] =
+    [D_ITEM_FEATURES] = DPF_PARAM_TEXT_F(
+        "item-features", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+        "A file of facts about each item, plain or gzipped (.gz), that you declare public: it gets no noise, "
+        "and the statement says so. Models that read features use it. The id is in the column that the "
+        "header calls as in the records, else in the first; the first line is a header if it does so, or if "
+        "a key gives a column by its name. Items without a line have no features; lines of other ids count "
+        "for the columns alone."),
+    [D_ITEM_FEATURES_CATEGORIES] =
+        DPF_PARAM_TEXT_F("item-features.categories", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+                         "Columns whose texts are categories, separated by commas: names of the header, or "
+                         "numbers from 1. '|' "
+                         "separates several categories in one field. Not set: the format's."),
+    [D_ITEM_FEATURES_NUMBERS] = DPF_PARAM_TEXT_F(
+        "item-features.numbers", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+        "Columns of numbers, flags of 0 and 1 among them, likewise; an empty field is a number "
+        "that is missing."),
+    [D_ITEM_FEATURES_FORMAT] =
         DPF_PARAM_ENUM_F("item-features.format", 0, feature_formats, 0, "The form of the file."),
-    [D_ITEM_FEATURES + FEATURE_YEAR] =
+    [D_ITEM_FEATURES_YEAR] =
         DPF_PARAM_TEXT_F("item-features.year-of", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                          "A column whose text ends in a year, such as \"Toy Story (1995)\": the year is a "
                          "number. Not set: the format's."),
-    FEATURE_PARAMS(D_USER_FEATURES, "user"),
     [D_WEIGHTS_KIND] = DPF_PARAM_ENUM_F("weights.kind", 0, weights_kinds, DPF_PARAM_PRIVACY,
                                         "The source of privacy weights. A record's budget is its weight, "
                                         "above 0 and at most 1, times the largest budget."),

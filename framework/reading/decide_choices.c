@@ -154,15 +154,6 @@ void say_item_features(asked *q, struct text *out)
         text_add(out, "The names of items ([data] item-names): declared public, written beside the ids.\n");
 }
 
-void say_user_features(asked *q, struct text *out)
-{
-    if (is_set(q, D_USER_FEATURES))
-        text_add(
-            out,
-            "The features of users ([data] user-features): declared public, read without noise. They say "
-            "who can be in the data, so a file about the users themselves is not public.\n");
-}
-
 /* ---- while it runs --------------------------------------------------------------------------------- */
 
 void say_parties(asked *q, struct text *out)

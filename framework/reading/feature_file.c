@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "dpframe/privacy.h"
 #include "dataset/feature_classes.h"
 #include "dataset/ids.h"
 #include "lines/file_rows.h"
@@ -84,7 +85,7 @@ static int fault(const struct parsing *p, struct dpf_error *error, const char *f
 static int place(const struct parsing *p, const char *name, int *column, struct dpf_error *error)
 {
     *column = public_file_column(&p->file, name);
-    return *column < 0 ? public_file_no_column(&p->file, p->options->key, name, error) : 0;
+    return *column < 0 ? public_file_no_column(&p->file, "item-features", name, error) : 0;
 }
 
 static int place_all(const struct parsing *p, const struct feature_columns *columns, int *out,
@@ -350,7 +351,7 @@ static int take_row(void *context, int64_t line, const struct field *fields, int
 static void decide_header(struct parsing *p)
 {
     const struct feature_options *o = p->options;
-    const int id = public_file_id_column(&p->file, o->side, o->item);
+    const int id = public_file_id_column(&p->file, DPF_SIDE_ITEMS, o->item);
     p->has_header = id >= 0 || o->by_name;
     p->id = id < 0 ? 0 : id;
 }

@@ -76,8 +76,6 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
                      "[data] users-file, relation.path", 11, decide_links, lost_links, say_links},
     [INPUT_ITEM_FEATURES] = {"item features", "features of items", "a public file", "[data] item-features", 0,
                              public_list, NULL, say_item_features},
-    [INPUT_USER_FEATURES] = {"user features", "features of users", "a public file", "[data] user-features", 0,
-                             public_list, NULL, say_user_features},
     [INPUT_TEST_FILES] = {"test files", "which records are in a test file", "files", "[split] kind", 0,
                           decide_files, NULL, say_test_files},
     [INPUT_PARTIES] = {"parties", "which party holds which rows", "draws at ids; a public list",
@@ -86,7 +84,7 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
                      decide_files, NULL, say_files},
     [INPUT_PUBLIC_FILES] = {"public files", "what files say that are taken as public",
                             "files of their own, never those with records",
-                            "[data] items-file, users-file, item-names, item-features, user-features, "
+                            "[data] items-file, users-file, item-names, item-features, "
                             "relation.path, weights.users, weights.items",
                             11, decide_public_files, lost_public_files, NULL},
     [INPUT_COMPRESSION] = {"compression", "whether a file is compressed", "its name: .gz", "[data] path", 0,
@@ -253,10 +251,9 @@ int input_needs_everybody(asked *question)
 /* In the order of the statement: lists, who has what, numbers, files, parties, keys. */
 void input_say_public(asked *question, struct text *out)
 {
-    static const enum input_fact order[] = {INPUT_USERS,         INPUT_ITEMS,           INPUT_CELLS,
-                                            INPUT_RANGE,         INPUT_PRIVACY_WEIGHTS, INPUT_LINKS,
-                                            INPUT_ITEM_FEATURES, INPUT_USER_FEATURES,   INPUT_FILES,
-                                            INPUT_TEST_FILES,    INPUT_PARTIES,         INPUT_CONFIGURATION};
+    static const enum input_fact order[] = {
+        INPUT_USERS,         INPUT_ITEMS, INPUT_CELLS,      INPUT_RANGE,   INPUT_PRIVACY_WEIGHTS, INPUT_LINKS,
+        INPUT_ITEM_FEATURES, INPUT_FILES, INPUT_TEST_FILES, INPUT_PARTIES, INPUT_CONFIGURATION};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (input_decider(order[i], question) != BY_NOBODY)
             entries[order[i]].say(question, out);

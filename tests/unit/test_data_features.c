@@ -15,7 +15,7 @@ static struct feature_table *load_features_of(const char *features, const char *
     data_write("b.txt", features);
     snprintf(ini, sizeof ini, "[data]\nformat=csv\npath=a.txt\nheader=no\nitem-features=b.txt\n%s", keys);
     data_get(ini, out);
-    return &out->dataset.features[DPF_SIDE_ITEMS];
+    return &out->dataset.features;
 }
 
 static int64_t column_named(const struct feature_table *table, const char *name)
