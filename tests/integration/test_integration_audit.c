@@ -443,7 +443,7 @@ TEST(wrong_commands_are_refused)
     snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --trials", source);
     command_expect(command, 2, "needs a value");
     snprintf(command, sizeof command,
-             "audit -c %s/configs/audit/one-release.ini --neighbour %s/configs/audit/one-item.csv", source,
+             "audit -c %s/configs/audit/one-release.ini --neighbour %s/configs/audit/two-users.csv", source,
              source);
     command_expect(command, 3, "its items are not those of");
     snprintf(
