@@ -4,8 +4,8 @@
  * has fixed keys, so that nothing here depends on luck that changes.
  */
 #include "kit/test.h"
-#include "integration/training.h"
-#include "integration/spawned.h"
+#include "kit/training.h"
+#include "kit/spawned.h"
 
 #define VIOLATED 5
 
