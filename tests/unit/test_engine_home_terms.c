@@ -85,7 +85,7 @@ TEST_WITH(lists_follow_the_formula, data_enter, data_leave)
     static const double popularity[ITEMS] = {10, 5, 0, 2, 8, 1};
     static const int32_t own[2] = {2, 4};
     double p[ITEMS], words[ITEMS] = {0}, content[ITEMS] = {0}, work[64],
-                     scores[ITEMS] = {0.1, 0.5, -0.2, 0.3, 0.9, 0}, before[ITEMS];
+                     scores[ITEMS] = {0.1, 1.5, -0.2, 0.3, 0.9, 0}, before[ITEMS];
     struct home_terms home;
     struct dpf_error error = {0};
     load_films();
@@ -94,7 +94,7 @@ TEST_WITH(lists_follow_the_formula, data_enter, data_leave)
                      0);
     assert_true(home_terms_work(&home) <= 64);
     memcpy(before, scores, sizeof before);
-    home_terms_lists(&home, own, 2, work, scores);
+    home_terms_lists(&home, own, 2, 0, work, scores);
     for (int i = 0; i < ITEMS; i++)
         p[i] = fmax(popularity[i] / 10, 0.02);
     for (int32_t i = 0; i < ITEMS; i++) {
@@ -106,7 +106,9 @@ TEST_WITH(lists_follow_the_formula, data_enter, data_leave)
             content[i] += kernel_of_classes(&home, own[k], i) / fmax(expected, 0.3);
         }
     }
-    const double s = deviation_of(before, ITEMS), of_content = deviation_of(content, ITEMS);
+    /* Of the four items without a record. */
+    const double s = ((0.1 + 1.5 + 0.3 + 0) / 4 - (0.1 + 1.5 - 0.2 + 0.3 + 0.9 + 0) / 6) / 6,
+                 of_content = deviation_of(content, ITEMS);
     for (int i = 0; i < ITEMS; i++) {
         const double wanted =
             before[i] + s * (0.6 * words[i] * sqrt(10) + content[i] / of_content * sqrt(p[i]));
@@ -278,6 +280,14 @@ TEST_WITH(wide_fields_are_words, data_enter, data_leave)
     const int32_t a = (int32_t)id_map_find(&films.dataset.items, "0"),
                   b = (int32_t)id_map_find(&films.dataset.items, "1");
     assert_true(fabs(kernel_of_words(&home, a, b) - 1 / log(3)) < 1e-6);
+    /* Of 300 scores that are all different, 289 to 298 are the largest without that of the own item. */
+    double scores[300], work[400];
+    for (int32_t i = 0; i < 300; i++)
+        scores[(b + 1 + i) % 300] = i == 299 ? 299 : i * 7 % 299;
+    const double before = scores[a], s = (293.5 - 149.5) / 6;
+    assert_true(home_terms_work(&home) <= 400);
+    home_terms_lists(&home, &b, 1, 0, work, scores);
+    assert_true(fabs(scores[a] - before - s * 0.6 / log(3) * sqrt(10)) < 1e-4);
     home_terms_close(&home);
     dataset_free(&films.dataset);
     free(lines);
