@@ -16,7 +16,7 @@
 #define USUAL_RECORDS 100.0
 #define LEAST_RECORDS 10.0
 #define MOST_RESIDUAL 2.0
-#define RIDGE 4.0
+#define RIDGE 2.5
 #define OF_CLASSES 0.15
 #define WIDTH_OF_BIAS 0.4
 

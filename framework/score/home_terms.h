@@ -13,8 +13,8 @@
  * Where the released scores are the same for everybody, S is log(p): the order is that of p, and the terms have room; s is its deviation.
  * Values. The user's regression has further loadings. With e_k the residual of own record k in a fit that leaves k out, and
  * b the biases, in quarters of the range, the value becomes that of the model
- *     + sum_k K_jk clip(e_k, 2) / (4 + sum_k K_jk),   K_jk = K_T + .15 K_C exp(-((b_j - b_k) / .4)^2).
- * The constants of the kernels come from a prototype that was tuned on MovieLens 1M; s and the loadings were chosen on
+ *     + sum_k K_jk clip(e_k, 2) / (2.5 + sum_k K_jk),   K_jk = K_T + .15 K_C exp(-((b_j - b_k) / .4)^2).
+ * The constants of the kernels come from a prototype that was tuned on MovieLens 1M; s, 2.5 and the loadings were chosen on
  * ml-latest-small and MovieLens 100K.
  */
 #ifndef DPF_SCORE_HOME_TERMS_H

@@ -213,7 +213,7 @@ const dpframe = (() => {
     }
 
     function values(own, residuals, bias, from, to) {
-      const sum = new Float64Array(items), all = new Float64Array(items).fill(4), near = new Float64Array(items);
+      const sum = new Float64Array(items), all = new Float64Array(items).fill(2.5), near = new Float64Array(items);
       own.forEach((item, k) => {
         const row = classRow(h.class_of[item]), e = Math.min(Math.max(residuals[k], -2), 2);
         for (let s = h.near_ptr[item]; s < h.near_ptr[item + 1]; s++) near[h.near_item[s]] = h.near_value[s];
