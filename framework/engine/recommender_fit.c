@@ -21,28 +21,27 @@ static dpf_csr csr_view(const struct csr *csr)
 /* The training records as plugins see them, with what they point to. */
 struct records_view {
     dpf_interactions records;
-    dpf_features features[2];
+    dpf_features features;
 };
 
 static const dpf_interactions *records_of(const struct model *model, struct records_view *view)
 {
     const struct dataset *dataset = model->dataset;
-    view->records = (dpf_interactions){
-        .size = sizeof(dpf_interactions),
-        .divided = ranks_size() > 1,
-        .n_users = dataset->users.n,
-        .n_items = dataset->items.n,
-        .n = model->train->n,
-        .by_user = csr_view(&model->train->by_user),
-        .by_item = csr_view(&model->train->by_item),
-        .user_features = feature_table_view(&dataset->features[DPF_SIDE_USERS], &view->features[0]),
-        .item_features = plan_releases_read_items(model->plan)
-                             ? feature_table_view(&dataset->features[DPF_SIDE_ITEMS], &view->features[1])
-                             : NULL,
-        .first_user = shares_first(dataset, DPF_SIDE_USERS),
-        .end_user = shares_last(dataset, DPF_SIDE_USERS),
-        .user_voids = model->train->by_user.voids,
-        .item_voids = model->train->by_item.voids};
+    view->records =
+        (dpf_interactions){.size = sizeof(dpf_interactions),
+                           .divided = ranks_size() > 1,
+                           .n_users = dataset->users.n,
+                           .n_items = dataset->items.n,
+                           .n = model->train->n,
+                           .by_user = csr_view(&model->train->by_user),
+                           .by_item = csr_view(&model->train->by_item),
+                           .item_features = plan_releases_read_items(model->plan)
+                                                ? feature_table_view(&dataset->features, &view->features)
+                                                : NULL,
+                           .first_user = shares_first(dataset, DPF_SIDE_USERS),
+                           .end_user = shares_last(dataset, DPF_SIDE_USERS),
+                           .user_voids = model->train->by_user.voids,
+                           .item_voids = model->train->by_item.voids};
     return &view->records;
 }
 
@@ -127,15 +126,14 @@ static int fit_summing(struct worker *worker, struct pool *pool, struct model *m
     const struct dataset *dataset = model->dataset;
     sums->plan = model->plan;
     sums->pool = pool;
-    sums->worker = worker_new(0, pool_workers(pool), error);
+    sums->worker = worker_new(0, pool_workers(pool));
     sums->n_users = dataset->users.n;
     sums->first = shares_first(dataset, DPF_SIDE_USERS);
     sums->last = shares_last(dataset, DPF_SIDE_USERS);
     sums->at = -1;
     sums->error = error;
     const dpf_summing summing = {sums, component_sums_make};
-    const int status =
-        sums->worker ? fit_with(worker, pool, model, witness, &summing, sums->stats, error) : -1;
+    const int status = fit_with(worker, pool, model, witness, &summing, sums->stats, error);
     worker_free(sums->worker);
     sums->worker = NULL;
     return status;
@@ -166,8 +164,8 @@ static int fit(struct model *model, struct pool *pool, const struct engine_remot
                const dpf_witness *witness, struct engine_stats *stats, struct dpf_error *error)
 {
     struct component_sums sums = {.remote = remote, .stats = stats};
-    struct worker *worker = worker_new(0, pool_workers(pool), error);
-    int status = !worker || make_state(model, error) != 0 ? -1
+    struct worker *worker = worker_new(0, pool_workers(pool));
+    int status = make_state(model, error) != 0 ? -1
                  : model->plan->recommender.aggregator
                      ? fit_summing(worker, pool, model, witness, &sums, error)
                      : fit_with(worker, pool, model, witness, NULL, stats, error);
@@ -215,9 +213,9 @@ static int score_row(const struct model *model, const dpf_interactions *records,
                      const int32_t *items, int64_t n, struct dpf_error *error)
 {
     struct instance *instance = model->plan->recommender.instance;
-    struct worker *worker = worker_new(0, 1, error);
+    struct worker *worker = worker_new(0, 1);
     float *found = memory_new((size_t)records->n_items + 1, sizeof *found);
-    int status = !worker ? -1 : found ? 0 : error_memory(error);
+    int status = found ? 0 : error_memory(error);
     if (status == 0) {
         const dpf_scoring scoring = {
             .size = sizeof scoring, .user = user, .records = records, .state = model->state, .scores = found};
@@ -259,7 +257,6 @@ static int scores_of(void *context, const struct score_records *own, double *out
         view.records.n_users = 1;
         view.records.n = own->n;
         view.records.divided = 0;
-        view.records.user_features = NULL; /* of others */
         view.records.user_voids = view.records.item_voids = NULL;
         view.records.by_user =
             (dpf_csr){.rows = 1, .offsets = user_offsets, .others = own->items, .values = own->values};
@@ -282,9 +279,7 @@ static int form_of(const struct model *model, struct score_form *out, struct dpf
     *out = (struct score_form){.formula = SCORE_FUNCTION};
     if (!component->functions->form)
         return 0;
-    struct worker *worker = worker_new(0, 1, error);
-    if (!worker)
-        return -1;
+    struct worker *worker = worker_new(0, 1);
     snprintf(from, sizeof from, "[model.recommender] recommender %s", instance->entry->component->id);
     int status =
         instance_result(instance,

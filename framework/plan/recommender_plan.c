@@ -134,8 +134,7 @@ static dpf_recommender_setup setup_of(const struct plan *plan)
         .without_noise = plan->without_mechanisms,
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
-        .features = (*plan->data.params.values[D_USER_FEATURES].text ? DPF_FEATURES_OF_USERS : 0) |
-                    (plan_releases_read_items(plan) ? DPF_FEATURES_OF_ITEMS : 0),
+        .features = plan_releases_read_items(plan) ? DPF_FEATURES_OF_ITEMS : 0,
         .shares = recommender_sums_shares(plan),
     };
 }
@@ -242,8 +241,7 @@ static int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
             release->event.sampling.hidden_from = -1;
         snprintf(source, sizeof source, "recommender %.30s, %.48s", instance->entry->component->id,
                  release->name);
-        if (ledger_add(&plan->ledger, &release->event, source, error) != 0)
-            return -1;
+        ledger_add(&plan->ledger, &release->event, source);
         component->n_releases++;
     }
     return 0;

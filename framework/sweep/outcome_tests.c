@@ -77,6 +77,41 @@ static double overlap_of(const struct outcomes *outcomes, const struct cell *cel
     return 0;
 }
 
+/* ---- what is measured --------------------------------------------------------------------------------- */
+
+/* Figures of runs that differ in one of these are of other records, or of lists that are made otherwise. */
+#define PROTOCOL(SECTION, KEY)                                                                               \
+    {                                                                                                        \
+        SECTION, KEY, "other [" SECTION "] " KEY " than the baseline: not the same is measured"              \
+    }
+static const struct {
+    const char *section, *key, *differs;
+} protocol[] = {
+    PROTOCOL("split", "kind"),
+    PROTOCOL("split", "fraction"),
+    PROTOCOL("split", "folds"),
+    PROTOCOL("split", "by"),
+    PROTOCOL("split", "n"),
+    PROTOCOL("split", "test.path"),
+    PROTOCOL("split", "time-from"),
+    PROTOCOL("split", "users"),
+    PROTOCOL("evaluate", "ranking"),
+    PROTOCOL("evaluate", "seen"),
+    PROTOCOL("evaluate", "negatives"),
+    PROTOCOL("evaluate", "negatives-from"),
+    PROTOCOL("evaluate", "cold"),
+    PROTOCOL("evaluate", "users"),
+};
+
+/* Why the metrics of two runs are not comparable; NULL: they are. */
+static const char *protocol_differs(const struct outcome *a, const struct outcome *b)
+{
+    for (size_t i = 0; i < sizeof protocol / sizeof protocol[0]; i++)
+        if (!is(a, protocol[i].section, protocol[i].key, setting(b, protocol[i].section, protocol[i].key)))
+            return protocol[i].differs;
+    return NULL;
+}
+
 /* ---- tests -------------------------------------------------------------------------------------------- */
 
 /* Pairs of which both are there; *undefined: how many runs have ended without this metric. */
@@ -102,6 +137,7 @@ static int64_t pair_up(const struct outcomes *outcomes, const struct outcome_tes
 static void test_cell(const struct outcomes *outcomes, double *values, struct outcome_test *test)
 {
     size_t undefined;
+    const char *differs;
     double *a = values, *b = values + outcomes->n_repetitions;
     const int64_t pairs = pair_up(outcomes, test, a, b, &undefined);
     test->overlap = overlap_of(outcomes, test->cell);
@@ -110,6 +146,9 @@ static void test_cell(const struct outcomes *outcomes, double *values, struct ou
         test->why_not = "no run of the baseline has ended; see why in its log";
     else if (!cell_first_run(outcomes, test->cell))
         test->why_not = "no run has ended; see why in its log";
+    else if ((differs = protocol_differs(cell_first_run(outcomes, test->cell),
+                                         cell_first_run(outcomes, test->baseline))))
+        test->why_not = differs;
     else if (undefined)
         test->why_not = "a repetition does not have this metric";
     else if (pairs == 0)
@@ -135,19 +174,14 @@ static void correct(struct outcome_test *tests, size_t n, double *p)
         tests[i].holm = p[i];
 }
 
-int outcome_tests_make(const struct outcomes *outcomes, struct outcome_tests *out, struct dpf_error *error)
+void outcome_tests_make(const struct outcomes *outcomes, struct outcome_tests *out)
 {
     size_t dimension, value;
     *out = (struct outcome_tests){0};
     if (!outcomes_baseline(outcomes, &dimension, &value))
-        return 0;
-    out->items = memory_new(outcomes->n_metrics * outcomes->n_cells + 1, sizeof *out->items);
-    double *values = memory_new(2 * outcomes->n_repetitions + outcomes->n_cells, sizeof *values);
-    if (!out->items || !values) {
-        free(values);
-        outcome_tests_free(out);
-        return error_memory(error);
-    }
+        return;
+    out->items = memory_need(outcomes->n_metrics * outcomes->n_cells + 1, sizeof *out->items);
+    double *values = memory_need(2 * outcomes->n_repetitions + outcomes->n_cells, sizeof *values);
     for (size_t m = 0; m < outcomes->n_metrics; m++) {
         size_t first = out->n;
         for (size_t c = 0; c < outcomes->n_cells; c++) {
@@ -162,7 +196,6 @@ int outcome_tests_make(const struct outcomes *outcomes, struct outcome_tests *ou
         correct(out->items + first, out->n - first, values);
     }
     free(values);
-    return 0;
 }
 
 void outcome_tests_free(struct outcome_tests *tests)
