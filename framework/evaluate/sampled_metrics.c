@@ -148,5 +148,8 @@ int64_t sampled_metrics_extend(struct metrics *sampled, const struct metrics *co
         const int64_t of_metric = extend(&sampled->items[i], sampled, known, n_known);
         users = of_metric > users ? of_metric : users;
     }
+    for (int64_t i = 0; i < sampled->n && users > 0; i++)
+        if (user_values_find(sampled->by_user, sampled->items[i].name) < 0)
+            sampled->items[i].value = NAN;
     return users;
 }

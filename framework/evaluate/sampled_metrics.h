@@ -15,9 +15,10 @@
 #define SAMPLED_MOST_KNOWN 8
 
 /*
- * Replaces the values of metrics that have results by user (user_values.h), and their intervals: with 95 % they have the value that
- * evaluating all users would give, not that of a population. known: of other models on all users, or NULL; those with other metrics
- * or users are left out. Returns how many users the sample has; 0, and nothing is changed, where it has all of them, or nothing is known.
+ * Replaces the values of metrics that have results by user (user_values.h), and their intervals: with 95 % they have the
+ * value that evaluating all users would give, not that of a population. Others, such as counts of users and coverage, are
+ * not known of all: NaN. known: of other models on all users, or NULL; those with other metrics or users are left out.
+ * Returns how many users the sample has; 0, and nothing is changed, where it has all of them, or nothing is known.
  */
 int64_t sampled_metrics_extend(struct metrics *sampled, const struct metrics *const *known, int n_known);
 

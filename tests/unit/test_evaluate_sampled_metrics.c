@@ -31,7 +31,7 @@ static double bell(void)
 
 /* One metric of one model. */
 struct one {
-    struct metric item;
+    struct metric items[2]; /* the second has no results by user */
     struct user_metric kind;
     struct user_values values;
     struct metrics metrics;
@@ -40,11 +40,12 @@ struct one {
 
 static struct metrics *begin(struct one *one, const char *name, int is_root)
 {
-    *one = (struct one){.item = {.low = NAN, .high = NAN}, .kind = {.is_root = is_root}};
-    snprintf(one->item.name, sizeof one->item.name, "%s", name);
+    *one = (struct one){.items = {{.low = NAN, .high = NAN}}, .kind = {.is_root = is_root}};
+    snprintf(one->items[0].name, sizeof one->items[0].name, "%s", name);
     snprintf(one->kind.name, sizeof one->kind.name, "%s", name);
     one->values = (struct user_values){USERS, 1, &one->kind, one->rows};
-    one->metrics = (struct metrics){&one->item, 1, 1, &one->values};
+    snprintf(one->items[1].name, sizeof one->items[1].name, "users-without-positives");
+    one->metrics = (struct metrics){one->items, 2, 2, &one->values};
     return &one->metrics;
 }
 
@@ -62,7 +63,7 @@ static double value_of(struct one *one)
         sum += user_values_row(&one->values, u)[0];
         weight += user_values_row(&one->values, u)[1];
     }
-    return one->item.value = user_metric_value(&one->kind, sum, weight);
+    return one->items[0].value = user_metric_value(&one->kind, sum, weight);
 }
 
 /* Leaves SAMPLE users, drawn, and returns the metric of those alone. */
@@ -84,8 +85,8 @@ static struct one own, popular, twin;
 static void make(int is_root, double alike)
 {
     begin(&own, is_root ? "rmse" : "ndcg@10", is_root);
-    begin(&popular, own.item.name, is_root);
-    begin(&twin, own.item.name, is_root);
+    begin(&popular, own.items[0].name, is_root);
+    begin(&twin, own.items[0].name, is_root);
     for (int64_t u = 0; u < USERS; u++) {
         const double n = is_root ? (double)(u % 20 + 1) : 1, user = bell() / 12, apart = (1 - alike) / 12;
         put(&own, u, n * (0.4 + user), n);
@@ -106,9 +107,10 @@ TEST(what_the_others_tell_needs_no_sample)
         const struct metrics *known[] = {&own.metrics, &popular.metrics, &own.metrics, NULL};
         assert_true(fabs(sampled - whole) > 1e-4);
         assert_int_equal(sampled_metrics_extend(&twin.metrics, known, 4), SAMPLE);
-        assert_true(fabs(twin.item.value - whole) < 1e-9);
-        assert_true(fabs(twin.item.low - whole) < 1e-6);
-        assert_true(fabs(twin.item.high - whole) < 1e-6);
+        assert_true(isnan(twin.items[1].value));
+        assert_true(fabs(twin.items[0].value - whole) < 1e-9);
+        assert_true(fabs(twin.items[0].low - whole) < 1e-6);
+        assert_true(fabs(twin.items[0].high - whole) < 1e-6);
     }
 }
 
@@ -125,9 +127,9 @@ static void expect_estimates(int is_root, double alike, double at_most)
         const struct metrics *known[] = {&own.metrics, &popular.metrics};
         assert_int_equal(sampled_metrics_extend(&twin.metrics, known, 2), SAMPLE);
         plain += (sampled - whole) * (sampled - whole);
-        estimated += (twin.item.value - whole) * (twin.item.value - whole);
-        said += pow((twin.item.high - twin.item.low) / (2 * 1.96), 2);
-        inside += whole >= twin.item.low && whole <= twin.item.high;
+        estimated += (twin.items[0].value - whole) * (twin.items[0].value - whole);
+        said += pow((twin.items[0].high - twin.items[0].low) / (2 * 1.96), 2);
+        inside += whole >= twin.items[0].low && whole <= twin.items[0].high;
     }
     if (!(estimated <= at_most * plain) || inside < 0.9 * TRIES || inside == TRIES ||
         fabs(said / estimated - 1) > 0.35)
@@ -152,7 +154,7 @@ TEST(nothing_changes_without_what_is_known_of_others)
     const struct metrics *known[] = {&own.metrics};
     const double whole = value_of(&twin);
     assert_int_equal(sampled_metrics_extend(&twin.metrics, known, 1), 0); /* all users */
-    assert_true(twin.item.value == whole && isnan(twin.item.low));
+    assert_true(twin.items[0].value == whole && isnan(twin.items[0].low) && twin.items[1].value == 0);
     const double sampled = keep_sample(&twin);
     begin(&other, "recall@10", 0);
     known[0] = &other.metrics;
@@ -160,5 +162,5 @@ TEST(nothing_changes_without_what_is_known_of_others)
     own.values.n_users--;
     known[0] = &own.metrics;
     assert_int_equal(sampled_metrics_extend(&twin.metrics, known, 1), 0); /* of other users */
-    assert_true(twin.item.value == sampled && isnan(twin.item.low));
+    assert_true(twin.items[0].value == sampled && isnan(twin.items[0].low));
 }
