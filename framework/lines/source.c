@@ -239,9 +239,8 @@ static int fetch(struct source *source, struct block *block, struct dpf_error *e
     block->cut = 0;
     if (source->ended)
         return 0;
-    if (interrupt_is_wanted())
-        return error_set(error, DPF_FAULT_RUN, "interrupted while %s was read; nothing is written",
-                         source->path);
+    if (interrupt_check("records were read", error) != 0)
+        return -1;
     if (block->capacity < source->block_size + 1) {
         block_free(block);
         block->index = source->next;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -73,6 +74,7 @@ static int read_sizes(struct candidates *c, struct dpf_error *error)
         return 0;
     struct dataset dataset = {0};
     struct dpf_error unread = {0};
+    int status = 0;
     struct pool *pool = pool_new(1);
     if (!pool)
         return error_memory(error);
@@ -80,7 +82,7 @@ static int read_sizes(struct candidates *c, struct dpf_error *error)
         0) {
         c->users = dataset.users.n;
         c->items = dataset.items.n;
-    } else {
+    } else if ((status = interrupt_check("users and items were counted", error)) == 0) {
         log_message(
             LOG_LEVEL_WARNING,
             "the data cannot be read (%s); sizes are taken as unknown. [model] users and items declare them",
@@ -88,7 +90,7 @@ static int read_sizes(struct candidates *c, struct dpf_error *error)
     }
     dataset_free(&dataset);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
-    return 0;
+    return status;
 }
 
 static int name_problem(const char *name, struct dpf_error *error)
