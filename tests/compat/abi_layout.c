@@ -567,7 +567,7 @@ AT(dpf_csr, others, 16);
 AT(dpf_csr, values, 24);
 AT(dpf_csr, reserved, 32);
 
-SIZE(dpf_interactions, 176);
+SIZE(dpf_interactions, 168);
 AT(dpf_interactions, size, 0);
 AT(dpf_interactions, divided, 4);
 AT(dpf_interactions, n_users, 8);
@@ -575,12 +575,11 @@ AT(dpf_interactions, n_items, 16);
 AT(dpf_interactions, n, 24);
 AT(dpf_interactions, by_user, 32);
 AT(dpf_interactions, by_item, 80);
-AT(dpf_interactions, user_features, 128);
-AT(dpf_interactions, item_features, 136);
-AT(dpf_interactions, first_user, 144);
-AT(dpf_interactions, end_user, 152);
-AT(dpf_interactions, user_voids, 160);
-AT(dpf_interactions, item_voids, 168);
+AT(dpf_interactions, item_features, 128);
+AT(dpf_interactions, first_user, 136);
+AT(dpf_interactions, end_user, 144);
+AT(dpf_interactions, user_voids, 152);
+AT(dpf_interactions, item_voids, 160);
 
 SIZE(dpf_recommender_setup, 72);
 AT(dpf_recommender_setup, size, 0);
@@ -702,7 +701,7 @@ AT(dpf_sampler_setup, privacy_weight_lo, 48);
 AT(dpf_sampler_setup, privacy_weight_hi, 56);
 AT(dpf_sampler_setup, privacy_weight_mean, 64);
 
-SIZE(dpf_draw, 104);
+SIZE(dpf_draw, 96);
 AT(dpf_draw, size, 0);
 AT(dpf_draw, level, 4);
 AT(dpf_draw, n, 8);
@@ -715,8 +714,7 @@ AT(dpf_draw, user_factors, 56);
 AT(dpf_draw, item_factors, 64);
 AT(dpf_draw, other_l1, 72);
 AT(dpf_draw, keys, 80);
-AT(dpf_draw, user_features, 88);
-AT(dpf_draw, item_features, 96);
+AT(dpf_draw, item_features, 88);
 
 SIZE(dpf_sampler, 72);
 AT(dpf_sampler, level, 0);
