@@ -34,7 +34,8 @@ static const char sweep[] = "include = rows.ini\n[run]\noutput = sweep\n[sweep]\
 static const char chosen[] =
     "include = rows.ini\n[run]\noutput = chosen\n[data]\nheader = yes\nitems-file = items.txt\nusers-file = "
     "users.txt\n[evaluate]\nmetrics = rmse\nrelease = noisy\n"
-    "release-epsilon = 2\n[accountants]\nlist = pld, rdp\n"
+    "release-epsilon = 2\n[privacy]\nrandomness = reproducible\nnoise-seed = 2\n[accountants]\nlist = pld, "
+    "rdp\n"
     "[select]\nmetric = rmse\nrepetitions = geometric\nmean = 2\n"
     "[sweep]\nitems.solver.rate = 0.001, 0.02\njobs = 1\n";
 static const char audited[] = "include = rows.ini\n[audit]\ntrials = 20\ncandidates = 2\n";
