@@ -383,8 +383,7 @@ static int judge_block(struct check *check, const struct release *r, struct work
 static void look_privacy(struct check *check, struct release *r)
 {
     struct claim claim = {.unmeasured = -1};
-    struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     int measured = 0;
     for (int bit = 0; worker && bit < DPF_BLOCK_BITS && check->outcome != CHECK_FAIL; bit++)
         if (r->plan.where != DPF_NOISE_NOWHERE && check_release_has(r, bit))

@@ -156,11 +156,5 @@ const char *pipes_path(const char *path, const char *reader, struct dpf_error *e
     }
     char *copy = is_standard_input(path) ? take_standard_input(reader, error) : take_pipe(path, error);
     kept[at] = (struct kept){.path = copy ? memory_text(path) : NULL, .copy = copy, .reader = reader};
-    if (copy && kept[at].path)
-        return copy;
-    if (copy)
-        error_memory(error);
-    free(copy);
-    kept[at].copy = NULL;
-    return NULL;
+    return copy;
 }

@@ -528,9 +528,7 @@ static int build(struct parsing *p, const struct id_map *rows, struct feature_ta
 static int load(const struct feature_options *options, int words, const struct id_map *rows,
                 struct feature_table *out, struct dpf_error *error)
 {
-    struct parsing *p = memory_new(1, sizeof *p);
-    if (!p)
-        return error_memory(error);
+    struct parsing *p = memory_need(1, sizeof *p);
     p->options = options;
     p->words = words;
     int status = read_file(p, error);

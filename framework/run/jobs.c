@@ -122,9 +122,7 @@ static int run_queue(struct queue *queue, struct dpf_error *error)
 int jobs_run(const struct jobs *jobs, struct dpf_error *error)
 {
     struct queue queue = {.jobs = jobs, .interrupts = interrupt_is_wanted()};
-    queue.slots = memory_new((size_t)jobs->at_once, sizeof *queue.slots);
-    if (!queue.slots)
-        return error_memory(error);
+    queue.slots = memory_need((size_t)jobs->at_once, sizeof *queue.slots);
     sigemptyset(&queue.watched);
     sigaddset(&queue.watched, SIGINT);
     sigaddset(&queue.watched, SIGTERM);

@@ -108,9 +108,8 @@ static int judge_if_needed(struct run_report *report, const struct arguments *ar
         return 0;
     struct arguments *own = memory_need(1, sizeof *own);
     char *config = files_join(report->directory, "config.ini");
-    int status = plan_measure(plan, error);
-    if (status == 0)
-        status = plan_charge(plan, 0, error);
+    plan_measure(plan);
+    int status = plan_charge(plan, 0, error);
     if (status == 0) {
         *own = *arguments;
         own->config = config;
@@ -674,10 +673,8 @@ static void close_report(struct run_report *report)
 int run_report_write(const struct arguments *arguments, const char *directory, char **page,
                      struct dpf_error *error)
 {
-    struct run_report *report = memory_new(1, sizeof *report);
+    struct run_report *report = memory_need(1, sizeof *report);
     *page = NULL;
-    if (!report)
-        return error_memory(error);
     report->directory = directory;
     int status = load_json(report, error);
     if (status == 0) {

@@ -584,8 +584,6 @@ static int state_together(struct sweep *sweep, struct dpf_error *error)
 static int prepare_all(struct sweep *sweep, struct dpf_error *error)
 {
     sweep->fingerprints = json_object();
-    if (!sweep->fingerprints)
-        return error_memory(error);
     if (write_design(sweep, error) != 0 || prepare_points(sweep, error) != 0 ||
         state_together(sweep, error) != 0)
         return -1;

@@ -38,7 +38,7 @@ static const char chosen[] =
     "rdp\n"
     "[select]\nmetric = rmse\nrepetitions = geometric\nmean = 2\n"
     "[sweep]\nitems.solver.rate = 0.001, 0.02\njobs = 1\n";
-static const char audited[] = "include = rows.ini\n[audit]\ntrials = 20\ncandidates = 2\n";
+static const char audited[] = "include = rows.ini\n[audit]\ntrials = 20\n";
 static const char attacked[] =
     "include = rows.ini\n[audit]\nattack = membership\ntrainings = 32\ntargets = 4\n";
 
