@@ -40,7 +40,7 @@ static const char chosen[] =
     "[sweep]\nitems.solver.rate = 0.001, 0.02\njobs = 1\n";
 static const char audited[] = "include = rows.ini\n[audit]\ntrials = 20\n";
 static const char attacked[] =
-    "include = rows.ini\n[audit]\nattack = membership\ntrainings = 32\ntargets = 4\n";
+    "include = rows.ini\n[audit]\nattack = membership\ntrials = 32\ntargets = 4\n";
 
 static int begin(void **state)
 {
@@ -153,7 +153,7 @@ static const struct case_of {
     {"report swept", "none", NULL, 0},
     {"page lists -O made.html", "made.html", NULL, 1},
     {"audit audited.ini -j 1", "none", NULL, 0},
-    {"audit audited.ini -o audit.one-run=yes", "none", NULL, 0},
+    {"audit audited.ini -o audit.canaries=20", "none", NULL, 0},
     {"audit attacked.ini -j 1", "none", NULL, 0},
     {"run sweep.ini -O made", "made", "run -q sweep.ini -O made --resume", 0},
     {"run chosen.ini -O made", "made", "run -q chosen.ini -O made --resume", 0},
