@@ -59,10 +59,9 @@ static int run_users(void *context, int64_t task, int worker)
     const int64_t from = pass->first + task * pass->users,
                   end = from + pass->users < pass->past ? from + pass->users : pass->past;
     ticker_add(end - from);
-    if (interrupt_is_wanted()) {
+    if (interrupt_check("users were evaluated", &failure->error) != 0) {
         failure->user = from;
-        return error_set(&failure->error, DPF_FAULT_RUN,
-                         "interrupted while users were evaluated; nothing is written");
+        return -1;
     }
     for (int64_t user = from; user < end; user++) {
         if (pass->task(pass->context, user, end, worker, &failure->error) == 0)
