@@ -7,10 +7,10 @@
  * progress does.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 #include "integration/party_processes.h"
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 #define ALL_DATA "[data]\nformat = csv\npath = ratings.csv\nvalue-min = 1\nvalue-max = 5\n"
 #define NOISY                                                                                                \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Catalogues: the rows of a side, their number and their order follow from the file, whatever the records
  * are. */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #define CSV "[data]\npath = a.txt\nheader = no\n"
 #define ITEMS CSV "items-file = b.txt\n"

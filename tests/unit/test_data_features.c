@@ -2,7 +2,7 @@
 /* Public features: columns follow the file of features alone, rows the ids of the run. */
 #include <math.h>
 
-#include "data_support.h"
+#include "kit/data_support.h"
 #include "dpframe/privacy.h"
 
 #define RATINGS "1,10,4\n1,20,3\n2,20,5\n2,30,1\n3,40,2\n"

@@ -2,7 +2,7 @@
 /* Terms of scores that are made at home: the kernels of items, and what they add to lists and to values. */
 #include <math.h>
 
-#include "data_support.h"
+#include "kit/data_support.h"
 #include "base/memory.h"
 #include "dpframe/privacy.h"
 #include "score/home_loadings.h"
