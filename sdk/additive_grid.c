@@ -12,16 +12,6 @@ dpf_status dpf_draw_discrete_gaussian(const dpf_noise_source *from, uint64_t ste
     return from->random->discrete_gaussian(from->cursor, steps, out, n);
 }
 
-void dpf_draw_laplace(const dpf_noise_source *from, double *out, int64_t n)
-{
-    from->random->laplace(from->cursor, out, n);
-}
-
-void dpf_draw_normal(const dpf_noise_source *from, double *out, int64_t n)
-{
-    from->random->normal(from->cursor, out, n);
-}
-
 double dpf_additive_limit(int64_t n_parties)
 {
     double limit = DPF_ADDITIVE_MAX / (double)(n_parties > 1 ? n_parties : 1);

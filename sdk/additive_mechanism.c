@@ -47,11 +47,6 @@ static int32_t additive_grid_bits_index(const dpf_additive_mechanism *spec)
     return spec->shared + (spec->in_shares ? (int32_t)DPF_SHARES_GRID_BITS : (int32_t)DPF_SHARED_GRID_BITS);
 }
 
-static int32_t additive_is_exact(const dpf_additive_instance *it)
-{
-    return it->spec->in_shares || it->shared[DPF_SHARED_PRECISION].integer == 0;
-}
-
 /* Finds what an author forgot: a missing fact would be 0, and so an event that costs nothing. */
 static const char *additive_mistake(const dpf_additive_mechanism *spec, const dpf_mechanism *functions,
                                     const dpf_params *params)
@@ -60,8 +55,8 @@ static const char *additive_mistake(const dpf_additive_mechanism *spec, const dp
     const int32_t n = spec->in_shares ? (int32_t)DPF_SHARES_COUNT : (int32_t)DPF_SHARED_COUNT;
     if (spec->norm < DPF_NORM_L1 || spec->norm > DPF_NORM_ROWS)
         return "norm of the dpf_additive_mechanism is not one of DPF_NORM_*";
-    if (spec->event < DPF_EVENT_UNSUPPORTED || (spec->draw_real && spec->float_event < DPF_EVENT_UNSUPPORTED))
-        return "event or float_event of the dpf_additive_mechanism is missing";
+    if (spec->event < DPF_EVENT_UNSUPPORTED)
+        return "event of the dpf_additive_mechanism is missing";
     if (own && !spec->state)
         return "the dpf_additive_mechanism states APPROX or ZCDP, but has no function `state` with its "
                "numbers";
@@ -93,14 +88,9 @@ static dpf_status additive_mechanism_check(const dpf_additive_mechanism *spec, c
     if (mistake)
         return host->fail(host, DPF_E_INTERNAL, -1, mistake);
     const dpf_value *shared = params->values + spec->shared;
-    if (spec->in_shares)
-        return DPF_OK;
-    if (!dpf_additive_shares_sum(&shared[DPF_SHARED_SHARES]))
+    if (!spec->in_shares && !dpf_additive_shares_sum(&shared[DPF_SHARED_SHARES]))
         return host->fail(host, DPF_E_CONFIG, spec->shared + DPF_SHARED_SHARES,
                           "the shares do not add up to 1");
-    if (shared[DPF_SHARED_PRECISION].integer != 0 && !spec->draw_real)
-        return host->fail(host, DPF_E_UNSUPPORTED, spec->shared + DPF_SHARED_PRECISION,
-                          "this mechanism has no floating-point noise; set precision = exact");
     return DPF_OK;
 }
 
@@ -344,10 +334,8 @@ static dpf_additive additive_noise(const dpf_additive_instance *it, const dpf_no
     noise.stream = it->stream;
     noise.values = it->values;
     noise.parts = dpf_additive_plan_parts(plan);
-    noise.exact = additive_is_exact(it);
     noise.whole_blocks = it->spec->whole_blocks;
     noise.integers = it->spec->draw;
-    noise.reals = it->spec->draw_real;
     noise.steps = it->spec->in_shares == DPF_SHARES_VARIANCE ? &plan->opaque[DPF_ADDITIVE_KEEPS_STEPS] : NULL;
     noise.changes = it->spec->in_shares ? NULL : &plan->opaque[DPF_ADDITIVE_KEEPS_CHANGES];
     return noise;
@@ -369,8 +357,6 @@ static double additive_variance(const dpf_additive_instance *it, const dpf_noise
 {
     if (!(scale > 0))
         return 0;
-    if (!additive_is_exact(it))
-        return copies * (it->spec->real_variance * scale * scale);
     return copies * (it->spec->variance(from, scale / grid, n) * (grid * grid));
 }
 
@@ -497,9 +483,8 @@ dpf_status dpf_additive_mechanism_events(void *self, const dpf_release *release,
                                          dpf_event *out, int32_t capacity, int32_t *n)
 {
     const dpf_additive_instance *it = self;
-    const dpf_additive_claim claim = {
-        it->spec->norm, additive_is_exact(it) ? it->spec->event : it->spec->float_event,
-        additive_is_exact(it), additive_is_separate(it->spec), dpf_additive_mechanism_lifetime(self)};
+    const dpf_additive_claim claim = {it->spec->norm, it->spec->event, 1, additive_is_separate(it->spec),
+                                      dpf_additive_mechanism_lifetime(self)};
     const dpf_status status = dpf_additive_events(it->host, release, plan, &claim, out, capacity, n);
     for (int32_t i = 0; status == DPF_OK && i < *n; i++)
         additive_complete(it, release, plan, &out[i]);

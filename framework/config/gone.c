@@ -29,6 +29,7 @@ static const struct {
     {"*.solver", "kernel", "auto",
      "the environment variable DPFRAME_SIMD names the best instructions to use"},
     {"*.loss", "kernel", "auto", "the environment variable DPFRAME_SIMD names the best instructions to use"},
+    {"*.mechanism", "precision", "exact", "noise is drawn as integers on a grid"},
     {"data", "catalogue.delimiter", "tab",
      "write items-file = FILE:COLUMN for a table, whose first line says it"},
     {"data", "catalogue.header", "no", "write items-file = FILE:COLUMN with the name of the column"},

@@ -111,12 +111,9 @@ typedef struct dpf_additive_mechanism {
     double (*variance)(const dpf_noise_source *from, double steps, int64_t n);
 
     /* ---- optional: 0 or NULL ---- */
-    int32_t float_event;      /* DPF_EVENT_* of draw_real */
-    int32_t in_shares;        /* DPF_SHARES_*; then use DPF_SHARES_PARAMS and dpf_additive_shares_functions */
-    int32_t min_bits;         /* a share has at least 2^min_bits grid steps */
-    int32_t whole_blocks;     /* 1: one call of draw for all numbers of a row's block, for noise on vectors */
-    dpf_draw_reals draw_real; /* [run] float64 noise of scale 1, for precision = float */
-    double real_variance;     /* of draw_real */
+    int32_t in_shares;    /* DPF_SHARES_*; then use DPF_SHARES_PARAMS and dpf_additive_shares_functions */
+    int32_t min_bits;     /* a share has at least 2^min_bits grid steps */
+    int32_t whole_blocks; /* 1: one call of draw for all numbers of a row's block, for noise on vectors */
     /* [any] The configured epsilon of one release; NULL: none is configured. */
     double (*epsilon)(const dpf_value *values);
     /* [any] 1: multiplier is the scale itself, for any sensitivity. */
@@ -141,7 +138,6 @@ enum {
     DPF_SHARED_GRAM_SHARE,
     DPF_SHARED_WHERE,
     DPF_SHARED_LIFETIME,
-    DPF_SHARED_PRECISION,
     DPF_SHARED_GRID_BITS,
     DPF_SHARED_COUNT
 };
@@ -156,10 +152,6 @@ static const dpf_enum_value dpf_additive_lifetimes[] = {
     {"run", "Drawn once and reused in every round; differences between rounds are not protected."},
     {"round", "Fresh in every round."},
     {"solve", "Fresh for every inner solve of a round."},
-};
-static const dpf_enum_value dpf_additive_precisions[] = {
-    {"exact", "Exact integer noise on the grid."},
-    {"float", "Fast float64 noise; its low bits can reveal values, so the run cannot be certified (C9)."},
 };
 
 #define DPF_GRAM_SHARE_PARAM                                                                                 \
@@ -178,7 +170,6 @@ static const dpf_enum_value dpf_additive_precisions[] = {
         DPF_PARAM_ENUM_F("where", 0, dpf_additive_places, DPF_PARAM_PRIVACY, "Who adds the noise."),         \
         DPF_PARAM_ENUM_F("lifetime", 1, dpf_additive_lifetimes, DPF_PARAM_PRIVACY,                           \
                          "How long one draw stays in use."),                                                 \
-        DPF_PARAM_ENUM_F("precision", 0, dpf_additive_precisions, DPF_PARAM_PRIVACY, "How noise is drawn."), \
         DPF_PARAM_INT_F("grid-bits", BITS, LEAST, MOST, 0, "bits",                                           \
                         "log2 of the noise scale in grid steps (of the sensitivity, if that is larger and "  \
                         "counts in L1); fewer where many parties' messages are added. Lower it if values "   \

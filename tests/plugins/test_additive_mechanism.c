@@ -84,7 +84,6 @@ TEST(what_is_left_out_is_refused)
     spec = whole, spec.draw = NULL, refused("no draw");
     spec = whole, spec.variance = NULL, refused("no variance");
     spec = whole, spec.max_bits = 0, refused("no max_bits");
-    spec = whole, spec.draw_real = dpf_draw_normal, refused("float noise without an event");
     spec = whole, spec.event = DPF_EVENT_APPROX, refused("APPROX without its numbers");
     spec = whole, spec.event = DPF_EVENT_ZCDP, refused("ZCDP without its numbers");
     spec = whole, spec.norm = DPF_NORM_LINF, spec.event = DPF_EVENT_DISCRETE_LAPLACE,
@@ -100,7 +99,6 @@ TEST(what_is_left_out_is_refused)
     struct plain_host host;
     plain_init(&host, &component);
     host.random = &plain_random;
-    assert_int_equal(plain_create(&host, "precision=float"), DPF_E_UNSUPPORTED);
     assert_int_equal(plain_create(&host, ""), DPF_OK);
     plain_close(&host);
 }

@@ -137,7 +137,6 @@ static double variance(const dpf_noise_source *from, double steps, int64_t n)
 static const dpf_additive_mechanism gaussian = {
     .norm = DPF_NORM_L2,
     .event = DPF_EVENT_DISCRETE_GAUSSIAN,
-    .float_event = DPF_EVENT_GAUSSIAN,
     .max_bits = 24, /* of dpf_random_service.discrete_gaussian */
     .shared = P_SHARED,
     .multiplier = multiplier,
@@ -145,8 +144,6 @@ static const dpf_additive_mechanism gaussian = {
     .epsilon = epsilon_asked,
     .draw = dpf_draw_discrete_gaussian,
     .variance = variance,
-    .draw_real = dpf_draw_normal,
-    .real_variance = 1,
 };
 
 DPF_ADDITIVE_COMPONENT(

@@ -67,9 +67,8 @@ static inline double laplace_variance(const dpf_noise_source *from, double steps
 
 /* What both mechanisms say of their noise; steps up to those of dpf_random_service.discrete_laplace. */
 #define LAPLACE_NOISE                                                                                        \
-    .norm = DPF_NORM_L1, .event = DPF_EVENT_DISCRETE_LAPLACE, .float_event = DPF_EVENT_LAPLACE,              \
-    .max_bits = 42, .shared = P_SHARED, .multiplier = laplace_multiplier, .one_scale = laplace_one_scale,    \
-    .epsilon = laplace_epsilon, .draw = dpf_draw_discrete_laplace, .variance = laplace_variance,             \
-    .draw_real = dpf_draw_laplace, .real_variance = 2
+    .norm = DPF_NORM_L1, .event = DPF_EVENT_DISCRETE_LAPLACE, .max_bits = 42, .shared = P_SHARED,            \
+    .multiplier = laplace_multiplier, .one_scale = laplace_one_scale, .epsilon = laplace_epsilon,            \
+    .draw = dpf_draw_discrete_laplace, .variance = laplace_variance
 
 #endif
