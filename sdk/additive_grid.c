@@ -18,11 +18,11 @@ double dpf_additive_limit(int64_t n_parties)
     return limit < 4503599627370496.0 ? limit : 4503599627370496.0;
 }
 
-int32_t dpf_additive_bits(int64_t wished, int64_t n_parties)
+int32_t dpf_additive_bits(int32_t usual, const dpf_release *release)
 {
-    int32_t bits = (int32_t)floor(log2(dpf_additive_limit(n_parties))) - 16;
-    if (bits > wished)
-        bits = (int32_t)wished;
+    const int32_t fit = (int32_t)floor(log2(dpf_additive_limit(release->n_parties))) - 16;
+    const int32_t fewer = usual - release->fewer_bits > 8 ? usual - release->fewer_bits : 8;
+    const int32_t bits = fit < fewer ? fit : fewer;
     return bits > 1 ? bits : 1;
 }
 

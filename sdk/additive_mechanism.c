@@ -42,11 +42,6 @@ static int32_t additive_gram_share_index(const dpf_additive_mechanism *spec)
     return spec->shared + (spec->in_shares ? (int32_t)DPF_SHARES_GRAM_SHARE : (int32_t)DPF_SHARED_GRAM_SHARE);
 }
 
-static int32_t additive_grid_bits_index(const dpf_additive_mechanism *spec)
-{
-    return spec->shared + (spec->in_shares ? (int32_t)DPF_SHARES_GRID_BITS : (int32_t)DPF_SHARED_GRID_BITS);
-}
-
 /* Finds what an author forgot: a missing fact would be 0, and so an event that costs nothing. */
 static const char *additive_mistake(const dpf_additive_mechanism *spec, const dpf_mechanism *functions,
                                     const dpf_params *params)
@@ -71,6 +66,8 @@ static const char *additive_mistake(const dpf_additive_mechanism *spec, const dp
                "not";
     if (!spec->multiplier || !spec->draw || !spec->variance || spec->max_bits < 1 || spec->max_bits > 42)
         return "multiplier, draw, variance or max_bits of the dpf_additive_mechanism is missing";
+    if (spec->bits < 8 || spec->bits > spec->max_bits)
+        return "bits of the dpf_additive_mechanism is missing, below 8 or above max_bits";
     if (spec->in_shares == DPF_SHARES_VARIANCE && spec->max_bits > ADDITIVE_SHARE_BITS)
         return "max_bits of the dpf_additive_mechanism is larger than 31, but its shares' steps are kept in "
                "32 bits";
@@ -190,15 +187,9 @@ static dpf_status additive_norms(const dpf_additive_instance *it, const dpf_rele
 
 static dpf_status additive_no_grid(const dpf_additive_instance *it)
 {
-    return it->host->fail(it->host, DPF_E_RANGE, additive_grid_bits_index(it->spec),
+    return it->host->fail(it->host, DPF_E_RANGE, -1,
                           "no grid fits this noise: its scale, or a party's share of it, is extreme, or "
-                          "the budget is too small "
-                          "for so many numbers or messages at this grid-bits");
-}
-
-static int32_t additive_mechanism_bits(const dpf_additive_instance *it, const dpf_release *release)
-{
-    return dpf_additive_bits(it->values[additive_grid_bits_index(it->spec)].integer, release->n_parties);
+                          "the budget is too small for so many numbers or messages");
 }
 
 /* Scale of the whole noise over the scale of one share. */
@@ -219,7 +210,7 @@ static dpf_status additive_choose_scales(const dpf_additive_instance *it, const 
 {
     static const dpf_value equal = {DPF_TYPE_REAL_LIST, 0, 0, 0, NULL, NULL, NULL, 0, 0};
     const dpf_additive_mechanism *spec = it->spec;
-    const int32_t n = release->query->n_blocks, bits = additive_mechanism_bits(it, release);
+    const int32_t n = release->query->n_blocks, bits = dpf_additive_bits(spec->bits, release);
     const double factor = release->noise_factor * it->multiplier / additive_shares_of(spec, out);
     double shares[DPF_MAX_BLOCKS], all = 0, all_numbers = 0;
     const dpf_status status =
@@ -276,7 +267,7 @@ static dpf_status additive_choose_together(const dpf_additive_instance *it, cons
     ask.gram_share = additive_gram_share(it);
     ask.one_scale = additive_has_one_scale(it);
     ask.parts = additive_shares_of(spec, out);
-    ask.bits = additive_mechanism_bits(it, release);
+    ask.bits = dpf_additive_bits(spec->bits, release);
     ask.max_bits = spec->max_bits;
     const dpf_status status = dpf_additive_together(it->host, release, &ask, out, done);
     return status == DPF_OK && *done < 0 ? additive_no_grid(it) : status;
@@ -302,7 +293,7 @@ static dpf_status additive_begin_shares(const dpf_additive_instance *it, const d
         return host->fail(host, DPF_E_CONFIG, curious,
                           "min-honest + max-curious exceeds the number of parties: no sum would be "
                           "released");
-    if (additive_mechanism_bits(it, release) < it->spec->min_bits)
+    if (dpf_additive_bits(it->spec->bits, release) < it->spec->min_bits)
         return additive_no_grid(it);
     out->opaque[DPF_ADDITIVE_KEEPS_PARTS] = (uint64_t)t;
     out->spare_shares = (int32_t)spare;

@@ -136,7 +136,7 @@ dpf_status dpf_additive_out_of_range(const dpf_call *call, dpf_status status)
 {
     return call->host->fail(call->host, status, -1,
                             "a value of a message is not finite or too large for its grid; bound the "
-                            "contributions, or lower grid-bits of the mechanism");
+                            "contributions");
 }
 
 /* Whether all numbers stand behind one another on one grid. */

@@ -8,8 +8,12 @@
 #include "base/random.h"
 #include "dpframe/accounting.h"
 #include "plan/event_check.h"
+#include "plan/facts.h"
 #include "plan/sensitivity.h"
+#include "plan/sum_range.h"
 #include "plugin/role_tables.h"
+
+#define MOST_FEWER_BITS 40 /* no mechanism takes more */
 
 int64_t plan_senders(const struct plan *plan, const struct term_plan *term)
 {
@@ -114,6 +118,7 @@ void plan_release(const struct plan *plan, const struct term_plan *term, struct 
         .min_survivors = term->sampling.kind == DPF_SAMPLING_NONE ? parties : 1,
         .noise_factor = plan->noise_factor > 0 ? plan->noise_factor : 1.0,
         .from_data = from_data,
+        .fewer_bits = term->fewer_bits,
         .rounds = is_one_a_round(plan, term) ? plan->run.params.values[RUN_ROUNDS].integer : 0,
         .separation = term->sampling.separation > 1 ? term->sampling.separation : 1,
         .participations = release_count(plan, term),
@@ -460,6 +465,34 @@ static void describe_for_claims(const struct plan *plan, const struct term_plan 
     event->numbers = (double)plan->sides[term->side].state_rows * (double)term->query.width;
 }
 
+static int plan_noise(const struct plan *plan, struct term_plan *term, struct term_sensitivity *sensitivity,
+                      struct dpf_error *error)
+{
+    struct instance *instance = term->mechanism;
+    const dpf_mechanism *mechanism = instance->functions;
+    struct release_request request;
+    plan_release(plan, term, sensitivity, term->bounds_from_data, &request);
+    term->noise = (dpf_noise_plan){.size = sizeof term->noise};
+    return instance_result(instance, mechanism->plan(instance->self, &request.release, &term->noise), "plan",
+                           error);
+}
+
+/* On the finest grids that the mechanism has for it and sums fit on. A bound that many users, or none, share may need
+   coarser ones than are usual; what still does not fit is said by condition C12. */
+static int plan_fitting_noise(const struct plan *plan, struct term_plan *term,
+                              struct term_sensitivity *sensitivity, struct dpf_error *error)
+{
+    const double users = facts_most_users(plan);
+    int fewer = 0;
+    do {
+        term->fewer_bits += fewer;
+        if (plan_noise(plan, term, sensitivity, error) != 0)
+            return -1;
+        fewer = plan_sums_fit(plan, term, users).fewer_bits;
+    } while (fewer > 0 && term->fewer_bits < MOST_FEWER_BITS);
+    return 0;
+}
+
 /* Noise and events of one term; count is how often it releases. */
 int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
 {
@@ -467,16 +500,12 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
     const dpf_mechanism *mechanism = instance->functions;
     dpf_bounds budgeted = term->bounds;
     struct term_sensitivity sensitivity;
-    struct release_request request;
+    term->fewer_bits = 0;
     if (check_places(term, error) != 0)
         return -1;
     plan_budgeted_bounds(term, &budgeted);
-    if (plan_term_sensitivity(term, &budgeted, &sensitivity, error) != 0)
-        return -1;
-    plan_release(plan, term, &sensitivity, term->bounds_from_data, &request);
-    term->noise = (dpf_noise_plan){.size = sizeof term->noise};
-    if (instance_result(instance, mechanism->plan(instance->self, &request.release, &term->noise), "plan",
-                        error) != 0)
+    if (plan_term_sensitivity(term, &budgeted, &sensitivity, error) != 0 ||
+        plan_fitting_noise(plan, term, &sensitivity, error) != 0)
         return -1;
     term->draw_lifetime = mechanism_lifetime(mechanism, instance->self);
     dpf_event events[2 * DPF_MAX_BLOCKS], fixed[2 * DPF_MAX_BLOCKS];

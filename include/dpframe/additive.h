@@ -107,10 +107,10 @@ typedef struct dpf_additive_claim {
 double dpf_additive_limit(int64_t n_parties);
 
 /*
- * log2 of noise scale over grid: the configured number, or less if many messages are added, so that one
- * message may reach 2^16 noise scales before the sum could overflow; at least 1.
+ * log2 of noise scale over grid: the usual number, but release->fewer_bits less, though then at least 8; or less if
+ * many messages are added, so that one message may reach 2^16 noise scales before the sum could overflow; at least 1.
  */
-int32_t dpf_additive_bits(int64_t wished, int64_t n_parties);
+int32_t dpf_additive_bits(int32_t usual, const dpf_release *release);
 
 /* ---- planning ------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@
  *     static const dpf_param params[] = {
  *         [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO,
  *                                        "", "Pure-DP budget of one release."),
- *         DPF_ADDITIVE_PARAMS(34, 8, 40),
+ *         DPF_ADDITIVE_PARAMS,
  *     };
  *
  *     static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
@@ -40,6 +40,7 @@
  *     static const dpf_additive_mechanism laplace = {
  *         .norm = DPF_NORM_L1,
  *         .event = DPF_EVENT_DISCRETE_LAPLACE,
+ *         .bits = 34,
  *         .max_bits = 42,
  *         .shared = P_SHARED,
  *         .multiplier = multiplier,
@@ -92,6 +93,7 @@ typedef struct dpf_additive_mechanism {
      * accountants read the sensitivity in your norm.
      */
     int32_t event;
+    int32_t bits; /* log2 of a scale in grid steps, as a rule: fewer where sums would not fit; at least 8 */
     int32_t max_bits; /* a scale has at most 2^max_bits grid steps; at most 42, 31 with DPF_SHARES_VARIANCE */
     int32_t shared;   /* index of DPF_ADDITIVE_PARAMS (or DPF_SHARES_PARAMS), which follow your parameters */
     /* [setup] Scale over norm, > 0. Check parameters against each other here; report with host->fail. */
@@ -133,16 +135,9 @@ typedef struct dpf_additive_mechanism {
 } dpf_additive_mechanism;
 
 /* Indices of the shared parameters, from dpf_additive_mechanism.shared on. */
-enum {
-    DPF_SHARED_SHARES,
-    DPF_SHARED_GRAM_SHARE,
-    DPF_SHARED_WHERE,
-    DPF_SHARED_LIFETIME,
-    DPF_SHARED_GRID_BITS,
-    DPF_SHARED_COUNT
-};
+enum { DPF_SHARED_SHARES, DPF_SHARED_GRAM_SHARE, DPF_SHARED_WHERE, DPF_SHARED_LIFETIME, DPF_SHARED_COUNT };
 /* The same for noise in shares. */
-enum { DPF_SHARES_HONEST, DPF_SHARES_CURIOUS, DPF_SHARES_GRID_BITS, DPF_SHARES_GRAM_SHARE, DPF_SHARES_COUNT };
+enum { DPF_SHARES_HONEST, DPF_SHARES_CURIOUS, DPF_SHARES_GRAM_SHARE, DPF_SHARES_COUNT };
 
 static const dpf_enum_value dpf_additive_places[] = {
     {"party", "Each party adds noise to its own message; the server need not be trusted."},
@@ -160,8 +155,8 @@ static const dpf_enum_value dpf_additive_lifetimes[] = {
                      "rest. If one bound covers the Gram row and the rows, nothing is divided, and "         \
                      "any number above 0 has the same effect. At 0 the Gram row gets no noise.")
 
-/* The shared parameters; default and bounds of grid-bits. */
-#define DPF_ADDITIVE_PARAMS(BITS, LEAST, MOST)                                                               \
+/* The shared parameters. */
+#define DPF_ADDITIVE_PARAMS                                                                                  \
     DPF_PARAM_LIST_F("shares", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, DPF_PARAM_PRIVACY, "",                      \
                      "Shares of the budget for the blocks in their order; they add up to 1. Default: equal " \
                      "shares for the blocks that a unit can move; if one bound covers several blocks, "      \
@@ -169,13 +164,9 @@ static const dpf_enum_value dpf_additive_lifetimes[] = {
         DPF_GRAM_SHARE_PARAM,                                                                                \
         DPF_PARAM_ENUM_F("where", 0, dpf_additive_places, DPF_PARAM_PRIVACY, "Who adds the noise."),         \
         DPF_PARAM_ENUM_F("lifetime", 1, dpf_additive_lifetimes, DPF_PARAM_PRIVACY,                           \
-                         "How long one draw stays in use."),                                                 \
-        DPF_PARAM_INT_F("grid-bits", BITS, LEAST, MOST, 0, "bits",                                           \
-                        "log2 of the noise scale in grid steps (of the sensitivity, if that is larger and "  \
-                        "counts in L1); fewer where many parties' messages are added. Lower it if values "   \
-                        "do not fit.")
+                         "How long one draw stays in use.")
 
-#define DPF_SHARES_PARAMS(BITS, LEAST, MOST)                                                                 \
+#define DPF_SHARES_PARAMS                                                                                    \
     DPF_PARAM_INT_F("min-honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",                            \
                     "t: every sum has messages of at least this many honest parties. 0: all parties that "   \
                     "the plan knows to take part."),                                                         \
@@ -183,9 +174,6 @@ static const dpf_enum_value dpf_additive_lifetimes[] = {
                         "How many parties of a sum may pool their knowledge of their own shares; at least "  \
                         "1 for observer = parties. A sum of fewer than min-honest + max-curious messages "   \
                         "is refused."),                                                                      \
-        DPF_PARAM_INT_F("grid-bits", BITS, LEAST, MOST, 0, "bits",                                           \
-                        "log2 of the noise that each party draws (of the sensitivity, if that is larger "    \
-                        "and counts in L1) in grid steps; fewer where many messages are added."),            \
         DPF_GRAM_SHARE_PARAM
 
 /*

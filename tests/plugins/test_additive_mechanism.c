@@ -12,7 +12,7 @@ enum { P_EPSILON, P_SHARED };
 static const dpf_param params[] = {
     [P_EPSILON] =
         DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "", "Budget."),
-    DPF_ADDITIVE_PARAMS(20, 8, 40),
+    DPF_ADDITIVE_PARAMS,
 };
 
 static int64_t calls, longest;
@@ -52,6 +52,7 @@ static void state(const dpf_value *values, const dpf_release *release, const dpf
 static const dpf_additive_mechanism whole = {
     .norm = DPF_NORM_L1,
     .event = DPF_EVENT_PURE,
+    .bits = 20,
     .max_bits = 40,
     .shared = P_SHARED,
     .multiplier = multiplier,
@@ -107,7 +108,7 @@ enum { P_SHARES_SHARED = P_EPSILON + 1 };
 static const dpf_param params_of_shares[] = {
     [P_EPSILON] =
         DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "", "Budget."),
-    DPF_SHARES_PARAMS(20, 8, 40),
+    DPF_SHARES_PARAMS,
 };
 DPF_ADDITIVE_COMPONENT(shares, spec, dpf_additive_shares_functions, .id = "test-shares", .version = "1.0.0",
                        .summary = "A test", .citation = "", DPF_PARAMS(params_of_shares))

@@ -35,13 +35,15 @@
 #include "dpframe/role/mechanism.h"
 #include "toeplitz_factor.h"
 
+#define SIGMA_BITS 23     /* of sigma in grid steps; fewer where sums would not fit */
 #define MAX_SCALE_BITS 24 /* of dpf_random_service.discrete_gaussian */
 #define LEAST_STEPS                                                                                          \
-    256.0 /* of the noise's scale: blocks of different scales then are one event, see additive.h */
+    256.0            /* of the noise's scale: blocks of different scales then are one event, see additive.h */
+#define LEAST_BITS 8 /* log2 of them */
 #define MOST_GROWTH 1e6 /* of a number by C^-1 */
 #define CHUNK 64        /* numbers whose noise is drawn at once */
 
-enum { P_MULTIPLIER, P_MATRIX, P_COEFFICIENTS, P_BANDS, P_SEPARATION, P_GRID_BITS, P_COUNT };
+enum { P_MULTIPLIER, P_MATRIX, P_COEFFICIENTS, P_BANDS, P_SEPARATION, P_COUNT };
 
 enum { MATRIX_SQUARE_ROOT, MATRIX_COEFFICIENTS };
 static const dpf_enum_value matrices[] = {
@@ -66,7 +68,6 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_INT_F("separation", 0, 0, TOEPLITZ_MOST_ROUNDS, DPF_PARAM_PRIVACY, "rounds",
                         "Assumed rounds between two participations of a user; 0: as the sampler enforces. A "
                         "larger number is an assumption, with which nothing is proved (C6)."),
-    [P_GRID_BITS] = DPF_PARAM_INT_F("grid-bits", 23, 8, 23, 0, "bits", "log2 of sigma in grid steps."),
 };
 
 struct correlated {
@@ -75,7 +76,6 @@ struct correlated {
     dpf_stream *stream;
     double multiplier;
     int64_t separation;
-    int64_t grid_bits;
     int64_t bands; /* 0: by separation */
     int64_t n;     /* coefficients that there are */
     int64_t c[];
@@ -124,7 +124,6 @@ static dpf_status correlated_create(const dpf_host *host, const dpf_params *give
     correlated->stream = stream;
     correlated->multiplier = values[P_MULTIPLIER].real;
     correlated->separation = values[P_SEPARATION].integer;
-    correlated->grid_bits = values[P_GRID_BITS].integer;
     correlated->bands = by_list && bands == 0 ? n : bands;
     correlated->n = n;
     if (by_list)
@@ -207,7 +206,7 @@ static dpf_status plan_schedule(const struct correlated *correlated, const dpf_r
 static dpf_status no_grid(const struct correlated *correlated)
 {
     return correlated->host->fail(
-        correlated->host, DPF_E_RANGE, P_GRID_BITS,
+        correlated->host, DPF_E_RANGE, -1,
         "no grid fits this noise: sigma is extreme, or too small for a message of so many numbers");
 }
 
@@ -252,7 +251,8 @@ static dpf_status choose_scales(const struct correlated *correlated, const dpf_r
 {
     const dpf_message_norms message = dpf_additive_message(release);
     const int32_t finer = finer_bits(schedule);
-    const int32_t bits = dpf_additive_bits(correlated->grid_bits + finer, release->n_parties) - finer;
+    const int32_t fit = dpf_additive_bits(SIGMA_BITS + finer, release) - finer;
+    const int32_t bits = release->fewer_bits > 0 && fit < LEAST_BITS ? LEAST_BITS : fit;
     const double factor = release->noise_factor * correlated->multiplier;
     double relative[DPF_BLOCK_BITS];
     dpf_additive_relative(&message, moved, 2, release->unit, release->adjacency, norms, 0, relative);
