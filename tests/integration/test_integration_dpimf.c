@@ -16,7 +16,7 @@ static const char base[] =
     "[privacy]\nunit = record\nadjacency = flip\nobserver = server\n"
     "[users]\nloss = implicit-als\nsolver = cholesky\n"
     "[users.loss]\nlambda = 0.05\nunobserved-weight = 1\n"
-    "[items]\nloss = complementary\nmechanism = laplace-symmetric\naggregator = mean\nsolver = ball\n"
+    "[items]\nloss = complementary\nmechanism = laplace\naggregator = mean\nsolver = ball\n"
     "solve-at = party\nbounds = empirical\n"
     "[items.loss]\nlambda = 0.05\nunobserved-weight = 1\ncells = own\n"
     "[items.mechanism]\nepsilon = 1\nwhere = party\nlifetime = solve\n"
