@@ -116,17 +116,14 @@ static const char *aggregator_fault(const void *functions)
 static const char *link_fault(const void *functions)
 {
     const dpf_link *link = functions;
-    if (link->flags != DPF_LINK_LOCAL && link->flags != DPF_LINK_PROTECTED &&
-        link->flags != DPF_LINK_IN_FRONT)
-        return "flags is not one of DPF_LINK_LOCAL, DPF_LINK_PROTECTED and DPF_LINK_IN_FRONT";
+    if (link->flags != DPF_LINK_LOCAL && link->flags != DPF_LINK_PROTECTED)
+        return "flags is neither DPF_LINK_LOCAL nor DPF_LINK_PROTECTED";
     REQUIRE(link, open);
     REQUIRE(link, send);
     REQUIRE(link, receive);
     REQUIRE(link, hang_up);
     REQUIRE(link, close);
     REQUIRE(link, admit);
-    if (!link->behind != !(link->flags & DPF_LINK_IN_FRONT))
-        return "function behind and DPF_LINK_IN_FRONT go together";
     return NULL;
 }
 

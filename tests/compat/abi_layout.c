@@ -444,10 +444,9 @@ AT(dpf_link, send, 24);
 AT(dpf_link, receive, 32);
 AT(dpf_link, hang_up, 40);
 AT(dpf_link, close, 48);
-AT(dpf_link, behind, 56);
-AT(dpf_link, admit, 64);
-AT(dpf_link, share, 72);
-AT(dpf_link, reserved_slots, 80);
+AT(dpf_link, admit, 56);
+AT(dpf_link, share, 64);
+AT(dpf_link, reserved_slots, 72);
 
 /* dpframe/role/comm.h */
 SIZE(dpf_ranks, 16);
@@ -965,7 +964,6 @@ IS(DPF_EXCHANGE_REFUSED, 1);
 IS(DPF_EXCHANGE_OVER, 2);
 IS(DPF_LINK_LOCAL, 1);
 IS(DPF_LINK_PROTECTED, 2);
-IS(DPF_LINK_IN_FRONT, 4);
 IS(DPF_LINK_SERVES, 0);
 IS(DPF_LINK_JOINS, 1);
 IS(DPF_LINK_SERVER, 0);
