@@ -24,13 +24,11 @@
 #include "eigen.h"
 #include "normal_equations.h"
 
-enum { P_RESIDUAL, P_FORGET, P_PRIOR, P_COUNT };
-enum { PRIOR_ZERO, PRIOR_FIRST };
+enum { P_RESIDUAL, P_FORGET, P_COUNT };
 
 struct kalman {
     const dpf_host *host;
     double residual, forget;
-    int32_t prior;
 };
 
 struct workspace {
@@ -146,7 +144,7 @@ static double remember(const struct kalman *self, const dpf_solve *batch, int64_
     const float keep = (float)self->forget;
     if (round == 0)
         for (int64_t i = 0; i < d; i++)
-            state[i] = self->prior == PRIOR_FIRST ? current[i] : 0;
+            state[i] = 0;
     for (int64_t i = 0; i < d; i++)
         w->mean[i] = (double)state[i];
     sums[0] = keep * sums[0] + 1;
@@ -291,17 +289,10 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
     struct kalman *self = *out;
-    *self = (struct kalman){.host = host,
-                            .residual = params->values[P_RESIDUAL].real,
-                            .forget = params->values[P_FORGET].real,
-                            .prior = (int32_t)params->values[P_PRIOR].integer};
+    *self = (struct kalman){
+        .host = host, .residual = params->values[P_RESIDUAL].real, .forget = params->values[P_FORGET].real};
     return DPF_OK;
 }
-
-static const dpf_enum_value priors[] = {
-    {"zero", "rows are expected to be 0"},
-    {"first", "rows are expected to be what they were before the first round ([model] init)"},
-};
 
 static const dpf_param params[P_COUNT] = {
     [P_RESIDUAL] = DPF_PARAM_REAL_F("residual-variance", 1.0, 0, 1e12, DPF_PARAM_OPEN_LO, "",
@@ -309,7 +300,6 @@ static const dpf_param params[P_COUNT] = {
                                     "unknown has this over its regularisation as variance."),
     [P_FORGET] = DPF_PARAM_REAL_F("forget", 0.0, 0, 1, 0, "",
                                   "The weight that a round's sums keep one round later; 0: none."),
-    [P_PRIOR] = DPF_PARAM_ENUM_F("prior", PRIOR_ZERO, priors, 0, "Where rows are shrunk to."),
 };
 
 static const dpf_solver functions = {
