@@ -116,7 +116,7 @@ static int check_all(const struct check *check, const char **names)
     const struct config_source *merged = &check->config->merged;
     for (size_t i = 0; i < merged->n_items; i++) {
         const struct config_item *item = &merged->items[i];
-        const int gone = item->consumed ? 1 : gone_check(&item->entry, check->error);
+        const int gone = item->consumed ? 1 : gone_check(check->config, &item->entry, check->error);
         if (gone > 0)
             continue;
         if (gone < 0)

@@ -49,17 +49,13 @@ TEST(weights_are_in_the_ledger)
     training_free(&plain);
     snprintf(changes, sizeof changes,
              "items.sampler=importance\nitems.sampler.profile=fixed-maximum\nitems.sampler.target=1\n"
-             "items.sampler.secrecy=server\nitems.sampler.lifetime=solve\nitems.mechanism.epsilon=%.12g",
+             "items.sampler.secrecy=server\nitems.mechanism.epsilon=%.12g",
              budget);
     training_run(&drawn, base, changes);
     assert_true(fabs(event_epsilon(&drawn, 1) / (4 * budget) - 1) < 1e-5);
     const dpf_sampling *sampling = &drawn.plan.sides[DPF_SIDE_ITEMS].terms[0].sampling;
     assert_true(fabs(sampling->weight_max - 4) < 1e-5);
     assert_int_equal(sampling->hidden_from, DPF_OBSERVER_SERVER); /* a draw for each pass amplifies */
-    training_free(&drawn);
-    training_run(&drawn, base,
-                 "items.sampler=uniform\nitems.sampler.lifetime=round\nitems.sampler.secrecy=server");
-    assert_int_equal(drawn.plan.sides[DPF_SIDE_ITEMS].terms[0].sampling.hidden_from, -1);
     training_free(&drawn);
 }
 
