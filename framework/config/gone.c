@@ -9,10 +9,9 @@
 #include "config/config_store.h"
 
 /* section is a pattern. The value holds always now, and of [data] is what files say that leave the choice to the program; NULL:
-   there is none, and the line is refused whatever it says. Of values that are parted by '|' none means anything now. */
+   there is none, and the line is refused whatever it says. Of values that are parted by '|' none means anything now. A key of one component has its name behind the section. */
 static const struct {
     const char *section, *key, *value, *instead;
-    const char *component; /* the key was of this one only, or NULL */
 } table[] = {
     {"model.recommender", "loading-share", "0.02",
      "count-share and factor-sd say what biases and loadings get"},
@@ -35,8 +34,8 @@ static const struct {
     {"*.sampler", "lifetime", "solve", "each solve has a fresh sample"},
     {"*.transform.*", "seed", "0", "run.seed selects it"},
     {"*.loss", "objective", "full", "alpha is the weight of the whole term: halve it"},
-    {"model.recommender", "similarity", "jaccard", "ldpicf has cosine similarity", "dplcf"},
-    {"model.recommender", "similarity", "cosine", "dplcf has Jaccard similarity", "ldpicf"},
+    {"model.recommender dplcf", "similarity", "jaccard", "ldpicf has cosine similarity"},
+    {"model.recommender ldpicf", "similarity", "cosine", "dplcf has Jaccard similarity"},
     {"model.recommender", "iterations", "100", "estimator says how counts are reconstructed"},
     {"accountants.published", "c0", "1", "the publication leaves it open"},
     {"*.solver", "momentum", "0", "adam keeps moments of the gradient"},
@@ -83,10 +82,12 @@ static int is_one_of(const char *values, const char *given)
     }
 }
 
-/* Whether the component that this section is of is that one: [items.sampler] of [items] sampler. */
+/* Whether the component that this section is of is that one, if one is named: [items.sampler] of [items] sampler. */
 static int is_of(const struct config *config, const char *section, const char *component)
 {
     char parent[CONFIG_FULL_MAX];
+    if (!*component)
+        return 1;
     snprintf(parent, sizeof parent, "%s", section);
     char *dot = strrchr(parent, '.');
     if (!dot || !config)
@@ -102,9 +103,10 @@ int gone_check(const struct config *config, const struct config_entry *entry, st
     if (!config_full_name(entry->section, entry->key, full))
         return 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        snprintf(pattern, sizeof pattern, "%s.%s", table[i].section, table[i].key);
+        const int n = (int)strcspn(table[i].section, " ");
+        snprintf(pattern, sizeof pattern, "%.*s.%s", n, table[i].section, table[i].key);
         if (fnmatch(pattern, full, 0) != 0 ||
-            (table[i].component && !is_of(config, entry->section, table[i].component)))
+            !is_of(config, entry->section, table[i].section + n + strspn(table[i].section + n, " ")))
             continue;
         if (table[i].value && is_one_of(table[i].value, entry->value))
             return 1;
