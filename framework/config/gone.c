@@ -46,6 +46,8 @@ static const struct {
     {"federation", "in-front", NULL, "a link that alters what is sent is named in link"},
     {"federation.link", "patience", "10", "a party tries again until join-time is over"},
     {"*.mechanism", "precision", "exact", "noise is drawn as integers on a grid"},
+    {"*.mechanism", "matrix", "square-root", "bands says how many of its coefficients count"},
+    {"*.mechanism", "coefficients", "1", "the square root of the matrix of prefix sums holds always"},
     {"*.mechanism", "grid-bits", "34|30|23|21|16",
      "the plan takes the finest grid on which sums fit into 64 bits"},
     {"data", "catalogue.delimiter", "tab",
