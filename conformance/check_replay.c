@@ -119,18 +119,16 @@ static int open_replay(struct replay *replay, const struct replay_setup *how)
 {
     struct check *check = replay->check;
     replay->how = *how;
-    replay->setup =
-        (dpf_recommender_setup){.size = sizeof replay->setup,
-                                .parties = DPF_PARTIES_USERS,
-                                .n_users = how->n_users,
-                                .n_items = how->n_items,
-                                .value_lo = how->lo,
-                                .value_hi = how->hi,
-                                .noise_factor = how->noise_factor,
-                                .features = how->features ? DPF_FEATURES_OF_USERS | DPF_FEATURES_OF_ITEMS : 0,
-                                .shares = how->sends ? how->n_users : 0};
-    if (how->features && (make_features(check, how->n_users, &replay->features[0]) != 0 ||
-                          make_features(check, how->n_items, &replay->features[1]) != 0))
+    replay->setup = (dpf_recommender_setup){.size = sizeof replay->setup,
+                                            .parties = DPF_PARTIES_USERS,
+                                            .n_users = how->n_users,
+                                            .n_items = how->n_items,
+                                            .value_lo = how->lo,
+                                            .value_hi = how->hi,
+                                            .noise_factor = how->noise_factor,
+                                            .features = how->features ? DPF_FEATURES_OF_ITEMS : 0,
+                                            .shares = how->sends ? how->n_users : 0};
+    if (how->features && make_features(check, how->n_items, &replay->features) != 0)
         return -1;
     return replay_state(replay, DPF_UNIT_USER, DPF_ADJ_ZERO_OUT);
 }
@@ -236,8 +234,7 @@ void replay_index(const struct replay *replay, struct replay_data *data)
             {data->n_users, data->user_offsets, data->items, has_values ? data->user_values : NULL, {0}},
         .by_item =
             {data->n_items, data->item_offsets, data->users, has_values ? data->item_values : NULL, {0}},
-        .user_features = replay->how.features ? &replay->features[0] : NULL,
-        .item_features = replay->how.features ? &replay->features[1] : NULL,
+        .item_features = replay->how.features ? &replay->features : NULL,
         .user_voids = any ? data->user_voids : NULL,
         .item_voids = any ? data->item_voids : NULL};
 }

@@ -62,7 +62,7 @@ struct replay {
     uint64_t state_bytes; /* for the data's users and items */
     uint32_t flags;
     struct worker *worker;
-    dpf_features features[2];
+    dpf_features features;
     struct random_root *key; /* NULL: the rule's */
 };
 

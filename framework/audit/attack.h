@@ -27,8 +27,14 @@
 
 enum attack_game { ATTACK_MEMBERSHIP, ATTACK_ATTRIBUTE, ATTACK_N_GAMES };
 enum attack_view { ATTACK_FACTORS, ATTACK_LISTS, ATTACK_OWN_LIST, ATTACK_N_VIEWS };
-enum attack_games { ATTACKS_NONE, ATTACKS_MEMBERSHIP, ATTACKS_ATTRIBUTE, ATTACKS_ALL }; /* [audit] attack */
-enum attack_item { ATTACK_ITEM_RANDOM, ATTACK_ITEM_RAREST };                            /* attack-item */
+enum attack_games {
+    ATTACKS_NONE,
+    ATTACKS_MEMBERSHIP,
+    ATTACKS_ATTRIBUTE,
+    ATTACKS_RAREST,
+    ATTACKS_ALL
+};                                                           /* [audit] attack */
+enum attack_item { ATTACK_ITEM_RANDOM, ATTACK_ITEM_RAREST }; /* attack-item */
 
 #define ATTACK_PROBES 32      /* items of a target that are looked at */
 #define ATTACK_NUMBERS 256    /* of a training and a target, at most */

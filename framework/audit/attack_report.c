@@ -100,7 +100,7 @@ static void print_text(const struct audit_session *audit, const struct attack_fi
         "coin. Scores are likelihood ratios learnt from the other trainings. Intervals: %g. Unit %s, "
         "adjacency "
         "%s, observer %s.\n\n",
-        model_words(plan), (long long)audit_value(audit, AUDIT_TRAININGS)->integer, (long long)targets,
+        model_words(plan), (long long)audit->n_trials, (long long)targets,
         audit_value(audit, AUDIT_CONFIDENCE)->real, dpf_unit_name(plan->guarantee.unit),
         dpf_adjacency_name(plan->guarantee.adjacency), statement_observer(plan->guarantee.observer));
     print_findings(findings, n);
@@ -161,9 +161,9 @@ static void print_json(const struct audit_session *audit, const struct attack_fi
         "adjacency", dpf_adjacency_name(plan->guarantee.adjacency), "observer",
         statement_observer(plan->guarantee.observer), "noise",
         !plan->without_mechanisms && plan->guarantee.n_releases > 0, "targets", (json_int_t)targets,
-        "trainings", (json_int_t)audit_value(audit, AUDIT_TRAININGS)->integer, "confidence",
-        audit_value(audit, AUDIT_CONFIDENCE)->real, "seed",
-        (json_int_t)audit_value(audit, AUDIT_SEED)->integer, "seconds", audit->seconds, "attacks", list);
+        "trainings", (json_int_t)audit->n_trials, "confidence", audit_value(audit, AUDIT_CONFIDENCE)->real,
+        "seed", (json_int_t)audit_value(audit, AUDIT_SEED)->integer, "seconds", audit->seconds, "attacks",
+        list);
     json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     putchar('\n');
     json_decref(root);

@@ -85,7 +85,7 @@ static int play(struct audit_session *audit, enum attack_game game, struct attac
         .plan = &audit->session.plan,
         .base = &audit->base,
         .game = game,
-        .trainings = audit_value(audit, AUDIT_TRAININGS)->integer,
+        .trainings = audit->n_trials,
         .list_length = ATTACK_LIST_LENGTH,
         .seed = (uint64_t)audit_value(audit, AUDIT_SEED)->integer,
     };
@@ -95,7 +95,9 @@ static int play(struct audit_session *audit, enum attack_game game, struct attac
     int status = root ? 0 : -1;
     if (status == 0)
         status = attack_open(&attack, audit_value(audit, AUDIT_TARGETS)->integer,
-                             (enum attack_item)audit_value(audit, AUDIT_ATTACK_ITEM)->integer, error);
+                             audit_value(audit, AUDIT_ATTACK)->integer == ATTACKS_RAREST ? ATTACK_ITEM_RAREST
+                                                                                         : ATTACK_ITEM_RANDOM,
+                             error);
     if (status == 0)
         status = train_in_jobs(audit, &attack, error);
     *targets = attack.n_targets;
@@ -131,8 +133,10 @@ int attack_run(struct audit_session *audit, int *exceeded, struct dpf_error *err
     const double started = progress_clock();
     int64_t targets = 0;
     int n = 0;
-    int status = prepare(audit, error);
-    if (status == 0 && asked != ATTACKS_ATTRIBUTE)
+    int status = audit_trials(audit, 128, 32, error);
+    if (status == 0)
+        status = prepare(audit, error);
+    if (status == 0 && (asked == ATTACKS_MEMBERSHIP || asked == ATTACKS_ALL))
         status = play(audit, ATTACK_MEMBERSHIP, findings, &n, &targets, error);
     if (status == 0 && asked != ATTACKS_MEMBERSHIP)
         status = play(audit, ATTACK_ATTRIBUTE, findings, &n, &targets, error);

@@ -12,9 +12,20 @@ static int run_trial(void *context, struct pool *pool, int64_t trial, struct dpf
     return trials_run(&audit->trials, pool, set, trial % audit->n_trials, out, error);
 }
 
+int audit_trials(struct audit_session *audit, int64_t usual, int64_t least, struct dpf_error *error)
+{
+    const int64_t asked = audit_value(audit, AUDIT_TRIALS)->integer;
+    audit->n_trials = asked ? asked : usual;
+    return audit->n_trials >= least ? 0
+                                    : config_error(audit->session.plan.config, "audit", "trials", error,
+                                                   "%lld trainings show nothing: %lld or more are needed",
+                                                   (long long)asked, (long long)least);
+}
+
 int audit_jobs_run(struct audit_session *audit, struct dpf_error *error)
 {
-    audit->n_trials = audit_value(audit, AUDIT_TRIALS)->integer;
+    if (audit_trials(audit, 1000, 20, error) != 0)
+        return -1;
     audit->width = audit->trials.n_numbers > 0 ? audit->trials.n_numbers : 1;
     const struct crew crew = {.context = audit,
                               .train = run_trial,

@@ -271,6 +271,8 @@ struct attempt {
     int shape; /* enum extreme; -1: the user's own records */
 };
 
+#define CANDIDATES 8
+
 struct attempts {
     struct audit_session *audit;
     struct pool *pool;
@@ -366,7 +368,7 @@ static int choose_canary(struct audit_session *audit, struct lottery *lottery, s
                          struct dpf_error *error)
 {
     const int fixed = lottery->user >= 0 && (lottery->item >= 0 || kind_of(audit).unit == DPF_UNIT_USER);
-    const int64_t n = fixed ? 1 : audit_value(audit, AUDIT_CANDIDATES)->integer;
+    const int64_t n = fixed ? 1 : CANDIDATES;
     struct canary *canaries = memory_new((size_t)n, sizeof *canaries);
     struct attempts all = {.audit = audit, .pool = pool, .best = {{-1, -1}, 0, -1}};
     int status = canaries ? try_all(&all, lottery, canaries, n, fixed, error) : error_memory(error);
@@ -435,9 +437,9 @@ static int train_once(struct audit_session *audit, struct dpf_error *error)
     const int mixed = one_run_mixes_rows(plan);
     audit->thin = mixed && replaces_by_any(audit);
     if (one_run_draw(&audit->base, plan->guarantee.unit,
-                     asked   ? asked
-                     : mixed ? 50
-                             : 1000,
+                     asked > 0 ? asked
+                     : mixed   ? 50
+                               : 1000,
                      (uint64_t)audit_value(audit, AUDIT_SEED)->integer, &audit->one_run, error) != 0)
         return -1;
     if (audit->one_run.n < asked)
@@ -475,21 +477,19 @@ static int judge_faults(struct audit_session *audit, int status, struct dpf_erro
 /* As data_options_warn does for [data]. */
 static void warn_of_idle_keys(const struct audit_session *audit)
 {
-    static const enum audit_param of_trials[] = {AUDIT_TRIALS, AUDIT_USER, AUDIT_ITEM, AUDIT_CANDIDATES};
-    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    static const enum audit_param of_trials[] = {AUDIT_TRIALS, AUDIT_USER, AUDIT_ITEM};
+    const int one_run = audit_in_one_run(audit);
     for (size_t i = 0; i < sizeof of_trials / sizeof of_trials[0]; i++)
         if (one_run && audit_value(audit, of_trials[i])->is_set)
-            log_message(LOG_LEVEL_WARNING, "audit.%s has no effect with audit.one-run = yes",
+            log_message(LOG_LEVEL_WARNING, "audit.%s has no effect in one run (audit.canaries)",
                         audit->values.table[of_trials[i]].name);
-    if (!one_run && audit_value(audit, AUDIT_CANARIES)->is_set)
-        log_message(LOG_LEVEL_WARNING, "audit.canaries has no effect with audit.one-run = no");
 }
 
 int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
 {
     struct plan *plan = &audit->session.plan;
     const char *path = audit_value(audit, AUDIT_NEIGHBOUR)->text;
-    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    const int one_run = audit_in_one_run(audit);
     struct trials *trials = &audit->trials;
     trials->plan = plan;
     trials->canary = (struct canary){-1, -1};

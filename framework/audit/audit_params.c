@@ -19,29 +19,28 @@ static const dpf_enum_value views[] = {
 static const dpf_enum_value attacks[] = {
     {"none", "Lower bounds of epsilon."},
     {"membership", "Is a user in the training part?"},
-    {"attribute", "Does a user have a record of an item?"},
-    {"all", "Both."},
-};
-
-static const dpf_enum_value attack_items[] = {
-    {"random", "One of the user's items, by the seed."},
-    {"rarest", "The item that the fewest users have: the worst case."},
+    {"attribute", "Does a user have a record of an item, one of the user's items by the seed?"},
+    {"rarest",
+     "Does a user have a record of the one of the user's items that the fewest have: the worst case?"},
+    {"all", "membership and attribute."},
 };
 
 static const dpf_param params[AUDIT_N_PARAMS] = {
-    [AUDIT_TRIALS] = DPF_PARAM_INT_F("trials", 1000, 20, 1e7, 0, "",
-                                     "Trainings with each of the two data sets. Half of them choose the "
-                                     "threshold, the others count. n trials show at most about ln(n / 7)."),
+    [AUDIT_TRIALS] =
+        DPF_PARAM_INT_F("trials", 0, 0, 1e7, 0, "",
+                        "Trainings with each of the two data sets, 20 or more; 0: 1000. Half of "
+                        "them choose the threshold, the others count. n trials show at most about "
+                        "ln(n / 7). Of an attack all trainings, 32 or more; 0: 128. Each is "
+                        "attacked with a model learnt from the others."),
     [AUDIT_CONFIDENCE] = DPF_PARAM_REAL_F("confidence", 0.95, 0.5, 1.0, DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI,
                                           "", "The probability, at least, that all lower bounds hold."),
     [AUDIT_VIEW] = DPF_PARAM_ENUM_F("view", OBSERVE_AUTO, views, 0, "What the observer sees."),
-    [AUDIT_USER] = DPF_PARAM_TEXT_F("user", DPF_TYPE_STRING, "", 0,
-                                    "Id of the canary's user. Default: chosen, see candidates."),
+    [AUDIT_USER] = DPF_PARAM_TEXT_F(
+        "user", DPF_TYPE_STRING, "", 0,
+        "Id of the canary's user. Default: of eight drawn canaries the one that moves releases "
+        "most, which is audited with fresh noise."),
     [AUDIT_ITEM] = DPF_PARAM_TEXT_F("item", DPF_TYPE_STRING, "", 0,
                                     "Id of the canary's item, for the unit record. Default: chosen."),
-    [AUDIT_CANDIDATES] = DPF_PARAM_INT_F(
-        "candidates", 8, 1, 10000, 0, "",
-        "Number of canaries to draw; the one that moves releases most is audited, with fresh noise."),
     [AUDIT_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "",
                                    "Seed of the choice of canaries. Noise follows [privacy] randomness."),
     [AUDIT_NEIGHBOUR] =
@@ -51,24 +50,17 @@ static const dpf_param params[AUDIT_N_PARAMS] = {
     [AUDIT_CLAIM] =
         DPF_PARAM_REAL_F("claim", 0, 0, INFINITY, 0, "",
                          "A claimed epsilon, at [privacy] delta, to compare with the bound. 0: none."),
-    [AUDIT_ONE_RUN] = DPF_PARAM_BOOL_F("one-run", 0, 0,
-                                       "One training with many canaries, each in or out by a fair coin, "
-                                       "instead of many trainings with one."),
     [AUDIT_CANARIES] =
-        DPF_PARAM_INT_F("canaries", 0, 0, 1e6, 0, "",
-                        "Number of canaries for one-run. 0: as many as have a user and an item of their own, "
-                        "at most 1000; at most 50 if a projection makes each cost a replay."),
+        DPF_PARAM_INT_F("canaries", 0, -1, 1e6, 0, "",
+                        "One training with so many canaries, each in or out by a fair coin, instead of many "
+                        "trainings with one. -1: as many as have a user and an item of their own, at most "
+                        "1000; at most 50 if a projection makes each cost a replay."),
     [AUDIT_ATTACK] = DPF_PARAM_ENUM_F(
         "attack", 0, attacks, 0,
         "Inference attacks instead of lower bounds, on many trainings in which each target is in or out; "
         "prints AUC and true positives and compares them with what is proved (docs/privacy-operations.md)."),
     [AUDIT_TARGETS] = DPF_PARAM_INT_F("targets", 100, 2, 100000, 0, "users",
                                       "Number of attacked users, drawn by the seed: half of all at most."),
-    [AUDIT_TRAININGS] =
-        DPF_PARAM_INT_F("trainings", 128, 32, 1e6, 0, "",
-                        "Trainings of each attack. Each is attacked with a model learnt from the others."),
-    [AUDIT_ATTACK_ITEM] =
-        DPF_PARAM_ENUM_F("attack-item", 0, attack_items, 0, "Which item the attribute game asks about."),
     [AUDIT_ATTACK_NOISE] = DPF_PARAM_BOOL_F(
         "attack-noise", 1, 0, "no: attacks the same model without mechanisms and samplers, to compare."),
 };

@@ -14,16 +14,12 @@ enum audit_param {
     AUDIT_VIEW, /* enum observe_view */
     AUDIT_USER,
     AUDIT_ITEM,
-    AUDIT_CANDIDATES,
     AUDIT_SEED,
     AUDIT_NEIGHBOUR,
     AUDIT_CLAIM,
-    AUDIT_ONE_RUN,
-    AUDIT_CANARIES,
-    AUDIT_ATTACK, /* enum attack_games */
+    AUDIT_CANARIES, /* not 0: in one run */
+    AUDIT_ATTACK,   /* enum attack_games */
     AUDIT_TARGETS,
-    AUDIT_TRAININGS,
-    AUDIT_ATTACK_ITEM, /* enum attack_item */
     AUDIT_ATTACK_NOISE,
     AUDIT_N_PARAMS
 };

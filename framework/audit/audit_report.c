@@ -155,7 +155,7 @@ static int beyond_observer(const struct audit_session *audit)
     int inside = 0;
     for (int side = 0; side < 2; side++)
         inside |= plan->sides[side].updated && plan->sides[side].solve_at == SOLVE_AT_PARTY;
-    return inside && (audit_value(audit, AUDIT_ONE_RUN)->integer || audit->trials.view == OBSERVE_SUMS);
+    return inside && (audit_in_one_run(audit) || audit->trials.view == OBSERVE_SUMS);
 }
 
 int audit_judge(struct audit_session *audit, struct dpf_error *error)
@@ -164,7 +164,7 @@ int audit_judge(struct audit_session *audit, struct dpf_error *error)
         return -1;
     /* All bounds hold together: statements of one delta share theirs. */
     const double alpha = (1 - audit_value(audit, AUDIT_CONFIDENCE)->real) / count_deltas(audit);
-    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    const int one_run = audit_in_one_run(audit);
     if (!one_run && judge_trials(audit, alpha, error) != 0)
         return -1;
     for (int i = 0; i < audit->n_statements; i++) {
@@ -185,7 +185,7 @@ int audit_judge(struct audit_session *audit, struct dpf_error *error)
 static const char *view_name(const struct audit_session *audit)
 {
     int64_t n;
-    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    const int one_run = audit_in_one_run(audit);
     const int view = !one_run                                    ? (int)audit->trials.view
                      : trials_sees_reports(&audit->session.plan) ? OBSERVE_MESSAGES
                                                                  : OBSERVE_SUMS;
@@ -217,7 +217,7 @@ static void print_evidence(const struct audit_session *audit)
         if (audit->statements[i].lower > best->lower)
             best = &audit->statements[i];
     const struct held_out_verdict *v = &best->verdict;
-    if (audit_value(audit, AUDIT_ONE_RUN)->integer)
+    if (audit_in_one_run(audit))
         printf("Evidence: %lld of %lld guesses were right.\n", (long long)best->one_run.correct,
                (long long)best->one_run.guesses);
     else
@@ -299,7 +299,7 @@ static void print_text(const struct audit_session *audit, int violated)
     printf("Unit %s, adjacency %s, observer %s, view %s%s.\nPair: %s.\n", unit_name(audit),
            adjacency_name(audit), statement_observer(guarantee->observer), view_name(audit),
            beyond_observer(audit) ? " (more than the observer sees: no claim is refuted)" : "", audit->pair);
-    if (!audit_value(audit, AUDIT_ONE_RUN)->integer)
+    if (!audit_in_one_run(audit))
         printf("%lld trainings with each; half of them chose the threshold, the others are held out.\n",
                (long long)audit->n_trials);
     printf("All lower bounds hold with confidence %g.\n\n", audit_value(audit, AUDIT_CONFIDENCE)->real);
@@ -330,7 +330,7 @@ static json_t *statement_json(const struct audit_session *audit, const struct au
                   isfinite(s->epsilon) ? json_real(s->epsilon) : json_string("infinity"), "delta", s->delta,
                   "epsilon_lower", s->lower, "of_pair", s->of_pair, "violated", s->violated);
     const struct held_out_verdict *v = &s->verdict;
-    if (audit_value(audit, AUDIT_ONE_RUN)->integer)
+    if (audit_in_one_run(audit))
         json_object_set_new(out, "guesses",
                             json_pack("{s:I, s:I}", "made", (json_int_t)s->one_run.guesses, "correct",
                                       (json_int_t)s->one_run.correct));

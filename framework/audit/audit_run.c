@@ -45,7 +45,7 @@ static int leave_out_noise(struct audit_session *audit, struct dpf_error *error)
 
 static int check_noise(struct audit_session *audit, struct dpf_error *error)
 {
-    const int one_run = audit_value(audit, AUDIT_ONE_RUN)->integer != 0;
+    const int one_run = audit_in_one_run(audit);
     struct pool *pool = pool_new(1);
     if (!pool)
         return error_memory(error);
@@ -64,8 +64,8 @@ static int audit_all(struct audit_session *audit, int *violations, struct dpf_er
     if (audit_value(audit, AUDIT_ATTACK)->integer != ATTACKS_NONE)
         return leave_out_noise(audit, error) == 0 ? attack_run(audit, violations, error) : -1;
     if (audit_pair_make(audit, error) != 0 ||
-        (!audit_value(audit, AUDIT_ONE_RUN)->integer && audit_jobs_run(audit, error) != 0) ||
-        check_noise(audit, error) != 0 || audit_judge(audit, error) != 0)
+        (!audit_in_one_run(audit) && audit_jobs_run(audit, error) != 0) || check_noise(audit, error) != 0 ||
+        audit_judge(audit, error) != 0)
         return -1;
     audit->seconds = progress_clock() - started;
     *violations = audit_report(audit);

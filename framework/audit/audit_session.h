@@ -50,6 +50,8 @@ struct audit_session {
 
 /* Reads the data, completes the plan, and makes the pair of data sets, or the canaries of one run. */
 int audit_pair_make(struct audit_session *audit, struct dpf_error *error);
+/* Sets n_trials: what [audit] trials says, or usual; fewer than least are refused. */
+int audit_trials(struct audit_session *audit, int64_t usual, int64_t least, struct dpf_error *error);
 /* Runs the trials, --jobs at a time, each in a process of its own. */
 int audit_jobs_run(struct audit_session *audit, struct dpf_error *error);
 /* Compares the statements of the plan's accountants and of [audit] claim with the bounds. */
@@ -70,6 +72,12 @@ void audit_plugin_close(struct audit_plugin *plugin);
 static inline const dpf_value *audit_value(const struct audit_session *audit, enum audit_param param)
 {
     return &audit->values.params.values[param];
+}
+
+/* Many canaries in one training, instead of many trainings with one. */
+static inline int audit_in_one_run(const struct audit_session *audit)
+{
+    return audit_value(audit, AUDIT_CANARIES)->integer != 0;
 }
 
 #endif

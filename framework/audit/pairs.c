@@ -225,14 +225,11 @@ static int copy_records(const struct csr *from, const struct neighbours *kind, c
     return 0;
 }
 
-/* Rows as in the base, without the one that departs. */
-static int copy_features(const struct feature_table *from, const struct departure *departure,
-                         struct feature_table *out)
+static int copy_features(const struct feature_table *from, struct feature_table *out)
 {
     if (!from->ptr)
         return 0;
-    const int64_t rows = kept(departure, from->rows), entries = from->ptr[from->rows];
-    int64_t n = 0;
+    const int64_t rows = from->rows, entries = from->ptr[rows];
     *out = (struct feature_table){.n_fields = from->n_fields,
                                   .rows = rows,
                                   .columns = from->columns,
@@ -242,12 +239,9 @@ static int copy_features(const struct feature_table *from, const struct departur
                                   .column = memory_new((size_t)from->columns + 1, sizeof *out->column)};
     if (!out->ptr || !out->at || !out->values || !out->column)
         return -1;
-    for (int64_t row = 0; row < rows; row++) {
-        const int64_t r = row_before(departure, row, rows), length = from->ptr[r + 1] - from->ptr[r];
-        memcpy(out->at + n, from->at + from->ptr[r], (size_t)length * sizeof *out->at);
-        memcpy(out->values + n, from->values + from->ptr[r], (size_t)length * sizeof *out->values);
-        out->ptr[row + 1] = n += length;
-    }
+    memcpy(out->ptr, from->ptr, ((size_t)rows + 1) * sizeof *out->ptr);
+    memcpy(out->at, from->at, (size_t)entries * sizeof *out->at);
+    memcpy(out->values, from->values, (size_t)entries * sizeof *out->values);
     for (int64_t c = 0; c < from->columns; c++) {
         out->column[c] = from->column[c];
         out->column[c].name = memory_text(from->column[c].name);
@@ -275,9 +269,7 @@ int neighbours_make(const struct dataset *base, const struct neighbours *kind, c
     copy_ids(&base->users, &departure, &out->users, &missing);
     copy_ids(&base->items, &everybody_stays, &out->items, &missing);
     copy_weights(base, &departure, &out->weights, &missing);
-    missing |=
-        copy_features(&base->features[DPF_SIDE_USERS], &departure, &out->features[DPF_SIDE_USERS]) != 0 ||
-        copy_features(&base->features[DPF_SIDE_ITEMS], &everybody_stays, &out->features[DPF_SIDE_ITEMS]) != 0;
+    missing |= copy_features(&base->features, &out->features) != 0;
     if (missing || copy_links(&base->relation.links, &departure, &out->relation.links) != 0 ||
         copy_records(&base->train.by_user, kind, canaries, bits, n, &departure, &out->train.by_user) != 0) {
         dataset_free(out);

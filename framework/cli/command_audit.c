@@ -27,27 +27,25 @@ static const char usage[] =
     "The pair is made of [data]: a canary's value is taken to the ends of the range, or it is left out,\n"
     "as [privacy] unit and adjacency say. These options stand for keys of [audit], see\n"
     "\"dpframe describe audit\":\n"
-    "  --trials N         trainings with each data set (1000)\n"
+    "  --trials N         trainings with each data set (1000), or of an attack (128)\n"
     "  --confidence P     of all bounds together (0.95)\n"
-    "  --user ID --item ID  the canary; by default the candidate that moves releases most\n"
-    "  --candidates N     how many are drawn (8)\n"
+    "  --user ID --item ID  the canary; by default the one of eight that moves releases most\n"
     "  --seed N           of the choice of canaries; noise follows [privacy] randomness\n"
     "  --neighbour FILE   ratings of the other data set, instead of a canary\n"
     "  --view NAME        what the observer sees: auto, sums, messages, rows\n"
     "  --claim EPSILON    is compared too\n"
     "  --one-run          one training with many canaries instead of many with one\n"
-    "  --canaries N       how many of them\n"
+    "  --canaries N       the same with so many of them\n"
     "  --attack           membership and attribute inference instead of bounds: AUC and true\n"
     "                     positives of attacks on the releases, compared with what is proved\n"
     "  --targets N        users that are attacked (100)\n"
-    "  --trainings N      trainings of an attack (128)\n"
     "  -j, --jobs N       trains N at the same time (default: one for each processor)\n";
 
 #define EXIT_VIOLATED 5
 
-static const char *const key_options[] = {"--trials",     "--confidence", "--user",      "--item",
-                                          "--candidates", "--seed",       "--neighbour", "--view",
-                                          "--claim",      "--canaries",   "--targets",   "--trainings"};
+static const char *const key_options[] = {"--trials",   "--confidence", "--user", "--item",
+                                          "--seed",     "--neighbour",  "--view", "--claim",
+                                          "--canaries", "--targets"};
 #define N_KEY_OPTIONS (sizeof key_options / sizeof key_options[0])
 
 /* Options that stand for keys of [audit] become -o audit.KEY=VALUE. */
@@ -75,7 +73,7 @@ static int rewrite(int argc, char **argv, struct rewritten *out, struct dpf_erro
     out->owned = memory_need(room, sizeof(*out->owned));
     for (int i = 0; i < argc; i++) {
         int taken = strcmp(argv[i], "--one-run") == 0;
-        int status = taken ? add_override(out, "one-run", "yes") : 0;
+        int status = taken ? add_override(out, "canaries", "-1") : 0;
         if (strcmp(argv[i], "--attack") == 0) {
             taken = 1;
             status = add_override(out, "attack", "all");

@@ -9,7 +9,8 @@
 #include "config/config_store.h"
 
 /* section is a pattern. The value holds always now, and of [data] is what files say that leave the choice to the program; NULL:
-   there is none, and the line is refused whatever it says. Of values that are parted by '|' none means anything now. A key of one component has its name behind the section. */
+   there is none, and the line is refused whatever it says. Of values that are parted by '|' none means
+   anything now. A key of one component has its name behind the section. */
 static const struct {
     const char *section, *key, *value, *instead;
 } table[] = {
@@ -54,11 +55,27 @@ static const struct {
      "write items-file = FILE:COLUMN for a table, whose first line says it"},
     {"data", "catalogue.header", "no", "write items-file = FILE:COLUMN with the name of the column"},
     {"data", "catalogue.column", "1", "write items-file = FILE:COLUMN"},
-    {"data", "*-features.header", "yes", "the first line is a header if keys name columns by it"},
-    {"data", "*-features.delimiter", "", "the first line says it"},
-    {"data", "*-features.column.id", "1",
+    {"data", "item-features.header", "yes", "the first line is a header if keys name columns by it"},
+    {"data", "item-features.delimiter", "", "the first line says it"},
+    {"data", "item-features.column.id", "1",
      "it is the column that the header calls as in the records, or the first"},
-    {"data", "user-features.year-of", "", "numbers and categories describe users"},
+    {"data", "user-features", "", "no component reads facts about users"},
+    {"data", "user-features.*", NULL, "no component reads facts about users"},
+    {"data", "item-features.separator", "|", "'|' separates the categories of one field"},
+    {"data", "item-features.flags", "", "name flags of 0 and 1 among the numbers"},
+    {"data", "filter.item-max", "0", "leave such items out of the catalogue, items-file"},
+    {"data", "filter.core", "no", "each filter passes once: make a k-core of the file before"},
+    {"data", "filter.time-from", "-inf", "cut the file before, or split by time ([split] kind = time)"},
+    {"data", "filter.time-to", "inf", "cut the file before, or split by time ([split] kind = time)"},
+    {"data", "relation.column.from", "1", "links lead from the first column to the second"},
+    {"data", "relation.column.to", "2", "links lead from the first column to the second"},
+    {"data", "weights.seed", "-1", "run.seed draws weights"},
+    {"data", "weights.delimiter", "spaces", "blanks or TABs stand between id and weight"},
+    {"federation", "silence", "3600", "a party leaves after an hour in which it hears nothing"},
+    {"audit", "candidates", "8", "the canary is one of eight"},
+    {"audit", "one-run", "no", "canaries says how many one run has; -1 takes as many as there are"},
+    {"audit", "trainings", "128", "trials counts trainings of attacks, too"},
+    {"audit", "attack-item", "random", "attack = rarest asks about the rarest item"},
     {"audit", "claim-delta", NULL, "a claim has the delta of [privacy]"},
     {"audit", "list-length", "10", "attacks see lists of 10"},
 };

@@ -71,10 +71,8 @@ static int check_numbers(const struct config *config, const struct file_options 
 /* Whether filters read time stamps. */
 static int needs_times(const struct config_values *data)
 {
-    return isfinite(value_of(data, D_FILTER_TIME_FROM)->real) ||
-           isfinite(value_of(data, D_FILTER_TIME_TO)->real) ||
-           (value_of(data, D_FILTER_USER_MAX)->integer &&
-            value_of(data, D_FILTER_KEEP)->integer == KEEP_LATEST);
+    return value_of(data, D_FILTER_USER_MAX)->integer &&
+           value_of(data, D_FILTER_KEEP)->integer == KEEP_LATEST;
 }
 
 static int read_file_options(const struct config *config, const struct config_values *data,
@@ -122,7 +120,7 @@ static int read_file_options(const struct config *config, const struct config_va
 static int read_relation_options(const struct config *config, const struct config_values *data,
                                  struct data_options *out, struct dpf_error *error)
 {
-    static const int columns[3] = {D_RELATION_FROM, D_RELATION_TO, D_RELATION_WEIGHT};
+    const char *const columns[COLUMN_COUNT] = {"1", "2", text_of(data, D_RELATION_WEIGHT), "none", "none"};
     struct file_options *file = &out->relation;
     out->relation_path = text_of(data, D_RELATION_PATH);
     out->relation_mutual = value_of(data, D_RELATION_DIRECTION)->integer == 1;
@@ -133,8 +131,8 @@ static int read_relation_options(const struct config *config, const struct confi
     file->value_hi = INFINITY;
     file->prefix = "relation.";
     for (int c = 0; c < COLUMN_COUNT; c++) {
-        file->columns[c] = c < 3 ? text_of(data, columns[c]) : "none";
-        file->keys[c] = c < 3 ? data->table[columns[c]].name : "";
+        file->columns[c] = columns[c];
+        file->keys[c] = c == COLUMN_RATING ? "relation.column.weight" : "relation.path";
     }
     file->rating_needed = strcmp(file->columns[COLUMN_RATING], "none") != 0;
     return read_delimiter(config, data, D_RELATION_DELIMITER, "spaces", &file->delimiter, error);
@@ -157,9 +155,9 @@ static int read_weights_options(const struct config *config, const struct config
     file->rating_needed = 1;
     for (int c = 0; c < COLUMN_COUNT; c++) {
         file->columns[c] = columns[c];
-        file->keys[c] = "weights.delimiter";
+        file->keys[c] = "weights.kind";
     }
-    return read_delimiter(config, data, D_WEIGHTS_DELIMITER, "spaces", &file->delimiter, error);
+    return delimiter_parse("spaces", &file->delimiter);
 }
 
 static void read_catalogues(const struct config_values *data, struct data_options *out)
@@ -177,25 +175,12 @@ static int read_filter(const struct config *config, const struct config_values *
         .user_max = value_of(data, D_FILTER_USER_MAX)->integer,
         .keep = (enum filter_keep)value_of(data, D_FILTER_KEEP)->integer,
         .users = value_of(data, D_FILTER_USERS)->real,
-        .time_from = value_of(data, D_FILTER_TIME_FROM)->real,
-        .time_to = value_of(data, D_FILTER_TIME_TO)->real,
         .item_min = value_of(data, D_FILTER_ITEM_MIN)->integer,
-        .item_max = value_of(data, D_FILTER_ITEM_MAX)->integer,
-        .core = value_of(data, D_FILTER_CORE)->integer != 0,
     };
     const struct filter_options *f = &out->filter;
-    if (f->time_from > f->time_to)
-        return config_error(config, "data", "filter.time-from", error,
-                            "must not be above filter.time-to (%g)", f->time_to);
     if (f->user_max && f->user_min > f->user_max)
         return config_error(config, "data", "filter.user-min", error,
                             "must not be above filter.user-max (%lld)", (long long)f->user_max);
-    if (f->item_max && f->item_min > f->item_max)
-        return config_error(config, "data", "filter.item-min", error,
-                            "must not be above filter.item-max (%lld)", (long long)f->item_max);
-    if (f->core && !f->item_min && !f->user_min)
-        return config_error(config, "data", "filter.core", error,
-                            "needs filter.item-min, filter.user-min, or both: the numbers that a core has");
     if (filter_is_set(f) && out->kind == SPLIT_FILES)
         return config_error(
             config, "split", "kind", error,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/filter.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +17,7 @@ struct filtering {
 
 int filter_is_set(const struct filter_options *o)
 {
-    return o->user_min || o->user_max || o->users < 1 || isfinite(o->time_from) || isfinite(o->time_to) ||
-           o->item_min || o->item_max || o->core;
+    return o->user_min || o->user_max || o->users < 1 || o->item_min;
 }
 
 static int64_t degree(const struct csr *csr, int64_t row)
@@ -38,14 +36,6 @@ static int64_t take_out(struct filtering *f)
     const int64_t n = f->all->csr.ptr[f->all->csr.rows], gone = ratings_remove(f->all, f->flags);
     memset(f->flags, 0, (size_t)n);
     return gone;
-}
-
-static void flag_times(struct filtering *f)
-{
-    const struct filter_options *o = f->options;
-    const int64_t n = f->all->csr.ptr[f->all->csr.rows];
-    for (int64_t i = 0; i < n; i++)
-        f->flags[i] = !(f->all->times[i] >= o->time_from && f->all->times[i] <= o->time_to);
 }
 
 static void flag_fraction(struct filtering *f)
@@ -67,16 +57,14 @@ static void flag_few(struct filtering *f)
 static int flag_items(struct filtering *f, struct dpf_error *error)
 {
     const struct csr *csr = &f->all->csr;
-    const int64_t n = csr->ptr[csr->rows], most = f->options->item_max;
+    const int64_t n = csr->ptr[csr->rows];
     int64_t *counts = memory_new((size_t)f->items->n + 1, sizeof *counts);
     if (!counts)
         return error_memory(error);
     for (int64_t i = 0; i < n; i++)
         counts[csr->others[i]]++;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t count = counts[csr->others[i]];
-        f->flags[i] = count < f->options->item_min || (most && count > most);
-    }
+    for (int64_t i = 0; i < n; i++)
+        f->flags[i] = counts[csr->others[i]] < f->options->item_min;
     free(counts);
     return 0;
 }
@@ -132,43 +120,21 @@ static int flag_many(struct filtering *f, struct dpf_error *error)
     return 0;
 }
 
-/* Items, and in a core users too, again and again until nobody has too few. */
-static int filter_items(struct filtering *f, int64_t *removed, struct dpf_error *error)
-{
-    int64_t gone;
-    do {
-        if (flag_items(f, error) != 0)
-            return -1;
-        gone = take_out(f);
-        if (f->options->core && f->options->user_min) {
-            flag_few(f);
-            gone += take_out(f);
-        }
-        *removed += gone;
-    } while (f->options->core && gone > 0);
-    return 0;
-}
-
 int filter_apply(const struct filter_options *o, struct ratings *all, const struct id_map *users,
                  const struct id_map *items, const struct random_root *seeded, int64_t *removed,
                  struct dpf_error *error)
 {
     if (!filter_is_set(o))
         return 0;
-    const int timed = isfinite(o->time_from) || isfinite(o->time_to);
     struct filtering f = {.options = o, .all = all, .users = users, .items = items, .seeded = seeded};
     f.flags = memory_new((size_t)all->csr.ptr[all->csr.rows] + 1, 1);
     int status = f.flags ? 0 : error_memory(error);
-    if (status == 0 && timed) {
-        flag_times(&f);
-        *removed += take_out(&f);
-    }
     if (status == 0 && o->users < 1) {
         flag_fraction(&f);
         *removed += take_out(&f);
     }
-    if (status == 0 && (o->item_min || o->item_max || o->core))
-        status = filter_items(&f, removed, error);
+    if (status == 0 && o->item_min && (status = flag_items(&f, error)) == 0)
+        *removed += take_out(&f);
     if (status == 0 && o->user_min) {
         flag_few(&f);
         *removed += take_out(&f);

@@ -73,7 +73,6 @@ int data_visit_files(const struct config *config, const struct config_values *da
                 {"[data] relation.path", o.relation_path, ""},
                 {"[data] item-names", names, ""},
                 {"[data] item-features", data->params.values[D_ITEM_FEATURES].text, ""},
-                {"[data] user-features", data->params.values[D_USER_FEATURES].text, ""},
                 {"[data] weights.users", weighs ? o.weights.paths[DPF_SIDE_USERS] : "", ""},
                 {"[data] weights.items", weighs ? o.weights.paths[DPF_SIDE_ITEMS] : "", ""}};
     int status = 0;

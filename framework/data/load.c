@@ -62,15 +62,11 @@ static int check_paths(const struct config *config, const char *section, const c
 static int check_features(const struct config *config, const struct config_values *data,
                           struct dpf_error *error)
 {
-    static const int firsts[2] = {D_ITEM_FEATURES, D_USER_FEATURES};
-    int status = 0;
-    for (int i = 0; i < 2 && status == 0; i++) {
-        struct feature_options options;
-        status = feature_options_read(config, data, firsts[i], &options, error);
-        if (status == 0 && options.path[0])
-            status = check_paths(config, "data", data->table[firsts[i]].name, options.path, "", error);
-        feature_options_free(&options);
-    }
+    struct feature_options options;
+    int status = feature_options_read(config, data, &options, error);
+    if (status == 0 && options.path[0])
+        status = check_paths(config, "data", "item-features", options.path, "", error);
+    feature_options_free(&options);
     return status;
 }
 
@@ -559,23 +555,19 @@ static int parse(struct loading *l, struct dpf_error *error)
     return weights_load(o, l->pool, l->out, error);
 }
 
-/* Both sides' public features, and names of items, for the ids that there are. */
+/* Public features and names of items, for the ids that there are. */
 static int load_features(struct loading *l, const struct config *config, const struct config_values *data,
                          struct dpf_error *error)
 {
-    for (int side = 0; side < 2; side++) {
-        const int first = side == DPF_SIDE_ITEMS ? D_ITEM_FEATURES : D_USER_FEATURES;
-        const struct id_map *rows = side == DPF_SIDE_ITEMS ? &l->out->items : &l->out->users;
-        struct feature_options options;
-        int status = feature_options_read(config, data, first, &options, error);
-        if (status == 0)
-            status = feature_file_load(&options, rows, &l->out->features[side], error);
-        if (status == 0 && side == DPF_SIDE_ITEMS)
-            status = feature_file_words(&options, rows, &l->out->words, error);
-        feature_options_free(&options);
-        if (status != 0)
-            return -1;
-    }
+    struct feature_options options;
+    int status = feature_options_read(config, data, &options, error);
+    if (status == 0)
+        status = feature_file_load(&options, &l->out->items, &l->out->features, error);
+    if (status == 0)
+        status = feature_file_words(&options, &l->out->items, &l->out->words, error);
+    feature_options_free(&options);
+    if (status != 0)
+        return -1;
     return item_names_load(config, data, &l->out->items, &l->out->item_names, error);
 }
 

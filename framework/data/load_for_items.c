@@ -179,10 +179,10 @@ int data_load_item_features(const struct config *config, const struct config_val
                             struct dataset *dataset, struct dpf_error *error)
 {
     struct feature_options options;
-    feature_table_free(&dataset->features[1]);
-    int status = feature_options_read(config, data, D_ITEM_FEATURES, &options, error);
+    feature_table_free(&dataset->features);
+    int status = feature_options_read(config, data, &options, error);
     if (status == 0)
-        status = feature_file_load(&options, &dataset->items, &dataset->features[1], error);
+        status = feature_file_load(&options, &dataset->items, &dataset->features, error);
     if (status == 0)
         status = feature_file_words(&options, &dataset->items, &dataset->words, error);
     feature_options_free(&options);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/spread.h"
 
-#include <math.h>
+#include "data/filter.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +12,10 @@
 #include "dataset/shares.h"
 #include "dpframe/privacy.h"
 
-static int filters(const struct filter_options *f)
-{
-    return f->user_min > 0 || f->user_max > 0 || f->users < 1 || f->item_min > 0 || f->item_max > 0 ||
-           isfinite(f->time_from) || isfinite(f->time_to);
-}
-
 int spread_is_possible(const struct data_options *o)
 {
     return ranks_size() > 1 && o->format != FORMAT_SYNTHETIC && !o->file.sections &&
-           !(o->file.quoting && o->file.multi_line) && !o->relation_path[0] && !filters(&o->filter) &&
+           !(o->file.quoting && o->file.multi_line) && !o->relation_path[0] && !filter_is_set(&o->filter) &&
            o->kind != SPLIT_RANDOM_EXACT;
 }
 

@@ -46,7 +46,6 @@ int weights_read(const struct config *config, const struct config_values *data, 
 {
     const dpf_value *v = data->params.values;
     out->kind = (enum weights_kind)v[D_WEIGHTS_KIND].integer;
-    out->seed = v[D_WEIGHTS_SEED].integer;
     out->paths[0] = v[D_WEIGHTS_USERS].text ? v[D_WEIGHTS_USERS].text : "";
     out->paths[1] = v[D_WEIGHTS_ITEMS].text ? v[D_WEIGHTS_ITEMS].text : "";
     out->sensitive_share = v[D_WEIGHTS_SENSITIVE_SHARE].real;
@@ -257,19 +256,14 @@ int weights_assign(const struct data_options *options, const struct random_root 
     const struct weights_options *o = &options->weights;
     if (o->kind == WEIGHTS_NONE)
         return 0;
-    struct random_root *own = NULL;
-    if (o->seed >= 0 && !(own = random_root_seeded((uint64_t)o->seed, "run", error)))
-        return -1;
-    const struct random_root *root = own ? own : seeded;
     struct prf sensitive;
-    prf_open(root, "data", "sensitive records", &sensitive);
+    prf_open(seeded, "data", "sensitive records", &sensitive);
     int status = 0;
     if (o->kind == WEIGHTS_GROUPS)
-        status = draw_groups(o, root, dataset, error);
+        status = draw_groups(o, seeded, dataset, error);
     if (status == 0)
         status = fill_records(o, &sensitive, dataset, &dataset->train.by_user, error);
     if (status == 0)
         status = fill_records(o, &sensitive, dataset, &dataset->test.by_user, error);
-    random_root_free(own);
     return status;
 }

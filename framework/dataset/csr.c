@@ -92,8 +92,7 @@ void dataset_free(struct dataset *dataset)
     csr_free(&dataset->known);
     free(dataset->candidates.items);
     csr_free(&dataset->relation.links);
-    feature_table_free(&dataset->features[0]);
-    feature_table_free(&dataset->features[1]);
+    feature_table_free(&dataset->features);
     feature_table_free(&dataset->words);
     free(dataset->weights.users);
     free(dataset->weights.items);

@@ -134,10 +134,10 @@ struct dataset {
     struct user_candidates candidates;
     struct relation relation; /* links.ptr NULL: none loaded */
     struct privacy_weights weights;
-    struct feature_table features[2]; /* of users, of items: indexed as DPF_SIDE_* */
-    struct feature_table words; /* of items' titles, as categories: for home terms, and for nobody else */
-    int implicit;               /* records mean "interacted"; values are how often, or absent: 1 */
-    double value_lo, value_hi;  /* declared range */
+    struct feature_table features; /* of items */
+    struct feature_table words;    /* of items' titles, as categories: for home terms, and for nobody else */
+    int implicit;                  /* records mean "interacted"; values are how often, or absent: 1 */
+    double value_lo, value_hi;     /* declared range */
     struct dataset_summary summary;
     int64_t
         *shares[2]; /* of users, of items: which rows are whose, see shares.h; NULL: all are this rank's */

@@ -533,9 +533,7 @@ static void name_row(const struct engine *engine, struct dpf_error *error)
 
 static int engine_open(struct engine *engine, struct dpf_error *error)
 {
-    for (int side = 0; side < 2; side++)
-        engine->features[side] =
-            feature_table_view(&engine->dataset->features[side], &engine->feature_views[side]);
+    engine->features[DPF_SIDE_ITEMS] = feature_table_view(&engine->dataset->features, &engine->feature_view);
     memset(engine->stats, 0, sizeof *engine->stats);
     if (parties_make(&engine->parties, engine->plan, engine->dataset, step_own_party(engine), error) != 0 ||
         make_workers(engine, error) != 0 || step_open_violations(engine, error) != 0)

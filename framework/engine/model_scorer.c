@@ -141,8 +141,7 @@ int model_scorer(struct model *model, struct scorer *out, struct dpf_error *erro
     if (model_scorer_of_state(model, out, error) != 0)
         return -1;
     const int at_home = model->plan->model.params.values[MODEL_HOME_TERMS].integer != 0;
-    if (at_home &&
-        scorer_add_home(out, &model->dataset->features[DPF_SIDE_ITEMS], &model->dataset->words, error) != 0) {
+    if (at_home && scorer_add_home(out, &model->dataset->features, &model->dataset->words, error) != 0) {
         scorer_close(out);
         return -1;
     }

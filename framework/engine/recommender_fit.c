@@ -21,28 +21,27 @@ static dpf_csr csr_view(const struct csr *csr)
 /* The training records as plugins see them, with what they point to. */
 struct records_view {
     dpf_interactions records;
-    dpf_features features[2];
+    dpf_features features;
 };
 
 static const dpf_interactions *records_of(const struct model *model, struct records_view *view)
 {
     const struct dataset *dataset = model->dataset;
-    view->records = (dpf_interactions){
-        .size = sizeof(dpf_interactions),
-        .divided = ranks_size() > 1,
-        .n_users = dataset->users.n,
-        .n_items = dataset->items.n,
-        .n = model->train->n,
-        .by_user = csr_view(&model->train->by_user),
-        .by_item = csr_view(&model->train->by_item),
-        .user_features = feature_table_view(&dataset->features[DPF_SIDE_USERS], &view->features[0]),
-        .item_features = plan_releases_read_items(model->plan)
-                             ? feature_table_view(&dataset->features[DPF_SIDE_ITEMS], &view->features[1])
-                             : NULL,
-        .first_user = shares_first(dataset, DPF_SIDE_USERS),
-        .end_user = shares_last(dataset, DPF_SIDE_USERS),
-        .user_voids = model->train->by_user.voids,
-        .item_voids = model->train->by_item.voids};
+    view->records =
+        (dpf_interactions){.size = sizeof(dpf_interactions),
+                           .divided = ranks_size() > 1,
+                           .n_users = dataset->users.n,
+                           .n_items = dataset->items.n,
+                           .n = model->train->n,
+                           .by_user = csr_view(&model->train->by_user),
+                           .by_item = csr_view(&model->train->by_item),
+                           .item_features = plan_releases_read_items(model->plan)
+                                                ? feature_table_view(&dataset->features, &view->features)
+                                                : NULL,
+                           .first_user = shares_first(dataset, DPF_SIDE_USERS),
+                           .end_user = shares_last(dataset, DPF_SIDE_USERS),
+                           .user_voids = model->train->by_user.voids,
+                           .item_voids = model->train->by_item.voids};
     return &view->records;
 }
 
@@ -259,7 +258,6 @@ static int scores_of(void *context, const struct score_records *own, double *out
         view.records.n_users = 1;
         view.records.n = own->n;
         view.records.divided = 0;
-        view.records.user_features = NULL; /* of others */
         view.records.user_voids = view.records.item_voids = NULL;
         view.records.by_user =
             (dpf_csr){.rows = 1, .offsets = user_offsets, .others = own->items, .values = own->values};

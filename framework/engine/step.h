@@ -106,8 +106,8 @@ struct engine {
     const struct checkpoint *checkpoint; /* NULL: none is written */
     struct observed *observed;           /* somebody looks on; NULL: nobody. See observed.h */
     struct engine_stats *stats;
-    const dpf_features *features[2]; /* public ones of each side, or NULL; the views they point to */
-    dpf_features feature_views[2];
+    const dpf_features *features[2]; /* of each side: public ones of items, or NULL; users have none */
+    dpf_features feature_view;
     float *rows[2]; /* while a party solves: its own rows of either side; else NULL */
     /* Variances of the noise in a side's blocks, and then in its Gram row: 2 x query.width; see
      * noise_variance.h. */

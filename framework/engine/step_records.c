@@ -118,7 +118,6 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
                      .user_factors = &users,
                      .item_factors = &items,
                      .other_l1 = term->mechanism ? term->other_l1 : INFINITY,
-                     .user_features = engine->features[DPF_SIDE_USERS],
                      .item_features = engine->features[DPF_SIDE_ITEMS]};
     if (draw_weights(engine, term, &draw, worker, weights) != 0)
         return -1;

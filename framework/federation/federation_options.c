@@ -20,8 +20,6 @@ static const dpf_param federation_table[FEDERATION_N_PARAMS] = {
     [FEDERATION_LEAST_PARTIES] =
         DPF_PARAM_INT_F("least-parties", 2, 2, 1048576, 0, "",
                         "With fewer parties after join-time the server does not begin."),
-    [FEDERATION_SILENCE] = DPF_PARAM_REAL_F("silence", 3600, 0, 1e9, DPF_PARAM_OPEN_LO, "s",
-                                            "A party that hears nothing for so long leaves."),
     [FEDERATION_STATE] = DPF_PARAM_TEXT_F(
         "state", DPF_TYPE_PATH, "federation-state", 0,
         "A party's directory: statements, the rounds that it has answered, and the ledger of "

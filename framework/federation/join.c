@@ -233,13 +233,15 @@ static int say_ready(struct join *join, struct dpf_error *error)
     return channel_send(&join->channel, DPF_LINK_SERVER, &ready, NULL, error);
 }
 
+#define SILENCE 3600.0 /* seconds, after which a party leaves */
+
 /*
  * What comes next from the server, to be used before anything else is received: a frame that was kept, or one that
  * comes. A connection that is lost is made again, for the same run.
  */
 static int next_message(struct join *join, struct channel_event *out, struct dpf_error *error)
 {
-    const double until = channel_clock() + join->channel.options.params.values[FEDERATION_SILENCE].real;
+    const double until = channel_clock() + SILENCE;
     if (join->is_kept) {
         *out = (struct channel_event){.kind = DPF_LINK_MESSAGE, .bytes = join->kept, .n_bytes = join->n_kept};
         frame_read(join->kept, join->n_kept, &out->frame);
@@ -251,7 +253,7 @@ static int next_message(struct join *join, struct channel_event *out, struct dpf
             return -1;
         if (channel_clock() > until)
             return error_set(error, DPF_FAULT_RUN,
-                             "the server has been silent for longer than [federation] silence");
+                             "the server has been silent for an hour");
         if (channel_receive(&join->channel, 1, out, error) != 0)
             return -1;
         const int stops = out->kind == DPF_LINK_MESSAGE && out->frame.kind == FRAME_ABORT && out->frame.round;

@@ -102,8 +102,6 @@ static const char *data_refusal(const struct plan *plan)
     if (data[D_WEIGHTS_KIND].integer != WEIGHTS_NONE && data[D_WEIGHTS_KIND].integer != WEIGHTS_GROUPS)
         return "privacy weights are read for all users in one place: only those of kind = groups follow from "
                "ids";
-    if (*data[D_USER_FEATURES].text)
-        return "user-features is a file with facts about all users";
     return NULL;
 }
 

@@ -355,7 +355,6 @@ void facts_complete(struct plan *plan)
     run->local_users = plan_has(plan, MODEL_AT_HOME);
     /* Scores whose metrics are released may have home terms, which read features that no release of the model does. */
     run->public_features = plan_releases_read_items(plan) ||
-                           *plan->data.params.values[D_USER_FEATURES].text ||
                            (plan->metrics.numbers > 0 && *plan->data.params.values[D_ITEM_FEATURES].text);
     run->secure = plan->privacy.params.values[PRIVACY_RANDOMNESS].integer == 0;
     judge_input(plan, run);

@@ -64,7 +64,7 @@ static int check_column(const struct plan *plan, const struct term_plan *term, s
 {
     const char *column = column_of_sampler(&term->sampler->values);
     struct feature_options options;
-    int status = feature_options_read(plan->config, &plan->data, D_ITEM_FEATURES, &options, error);
+    int status = feature_options_read(plan->config, &plan->data, &options, error);
     int found = !column;
     for (int64_t c = 0; status == 0 && c < options.numbers.n && !found; c++)
         found = strcmp(options.numbers.names[c], column) == 0;

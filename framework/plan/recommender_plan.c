@@ -134,8 +134,7 @@ static dpf_recommender_setup setup_of(const struct plan *plan)
         .without_noise = plan->without_mechanisms,
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
-        .features = (*plan->data.params.values[D_USER_FEATURES].text ? DPF_FEATURES_OF_USERS : 0) |
-                    (plan_releases_read_items(plan) ? DPF_FEATURES_OF_ITEMS : 0),
+        .features = plan_releases_read_items(plan) ? DPF_FEATURES_OF_ITEMS : 0,
         .shares = recommender_sums_shares(plan),
     };
 }

@@ -95,7 +95,7 @@ struct run_facts {
     char released_raw_why[320];
     int local_users;     /* the user side stays with its parties: joint DP */
     int secure;          /* C9: noise from the system's generator */
-    int public_features; /* C2: components may read [data] item-features or user-features, declared public */
+    int public_features; /* C2: components may read [data] item-features, declared public */
     /* What the whole input would decide, by condition: the facts that the promise does not allow, with the keys
        that declare them (reading/input_facts.h); "": none. */
     char not_allowed[N_CONDITIONS][1024];

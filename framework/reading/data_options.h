@@ -97,7 +97,6 @@ struct weight_groups {
 
 struct weights_options {
     enum weights_kind kind;
-    int64_t seed;                   /* -1: run.seed */
     struct weight_groups groups[2]; /* of users, of items */
     const char *paths[2];
     struct file_options file;
@@ -106,14 +105,12 @@ struct weights_options {
 
 enum filter_keep { KEEP_DRAWN, KEEP_LATEST };
 
-/* Which records are left out before the split; 0, 1 and infinite ends ask for nothing. */
+/* Which records are left out before the split; a minimum or maximum of 0 and a fraction of 1 ask for nothing. */
 struct filter_options {
     int64_t user_min, user_max; /* ratings of a user */
     enum filter_keep keep;      /* of a user who has more */
     double users;               /* fraction */
-    double time_from, time_to;
-    int64_t item_min, item_max; /* ratings of an item */
-    int core;                   /* minima hold for the remaining records */
+    int64_t item_min;           /* ratings of an item */
 };
 
 struct data_options {

@@ -80,7 +80,7 @@ static const dpf_enum_value similarities[] = {
 };
 static const dpf_enum_value weights_kinds[] = {
     {"none", "all records weigh 1, or what column.privacy-weight says"},
-    {"groups", "a user's weight times an item's, both drawn by groups, from a seed and the id alone"},
+    {"groups", "a user's weight times an item's, both drawn by groups, from run.seed and the id alone"},
     {"files", "a user's weight times an item's, read from files"},
     {"sensitive",
      "each record is sensitive with the same probability, by a draw that belongs to its ids, and "
@@ -93,33 +93,6 @@ static const dpf_enum_value feature_formats[] = {
     {"movielens-100k",
      "u.item: '|' between id, title, dates and a flag for each of 19 genres; the year from the title"},
 };
-
-/* The same keys for items and for users. Lists of columns are names of the header, or numbers from 1. */
-#define FEATURE_PARAMS(FIRST, SIDE)                                                                          \
-    [FIRST +                                                                                                 \
-        FEATURE_PATH] =                                                                                      \
-        DPF_PARAM_TEXT_F(                                                                                    \
-            SIDE "-features", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,                                          \
-            "A file of facts about each " SIDE                                                               \
-            ", plain or gzipped (.gz), that you declare public: it gets no noise, "                          \
-            "and the statement says so. Models that read features use it. The id is in the column that the " \
-            "header calls as in the records, else in the first; the first line is a header if it does so, "  \
-            "or if a key gives a column by its name. Ids without a line have no features; lines of other "   \
-            "ids count for the columns alone."),                                                             \
-        [FIRST + FEATURE_CATEGORIES] = DPF_PARAM_TEXT_F(                                                     \
-            SIDE "-features.categories", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,                             \
-            "Columns whose texts are categories, separated by commas. Not set: the format's."),              \
-        [FIRST + FEATURE_SEPARATOR] = DPF_PARAM_TEXT_F(                                                      \
-            SIDE "-features.separator", DPF_TYPE_STRING, "|", DPF_PARAM_PRIVACY,                             \
-            "What separates several categories in one field; empty: a field is one category."),              \
-        [FIRST + FEATURE_FLAGS] = DPF_PARAM_TEXT_F(                                                          \
-            SIDE "-features.flags", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,                                  \
-            "Columns of 0 and 1 that are the categories of one kind, separated by commas. Not set: the "     \
-            "format's."),                                                                                    \
-        [FIRST + FEATURE_NUMBERS] =                                                                          \
-            DPF_PARAM_TEXT_F(SIDE "-features.numbers", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,               \
-                             "Columns of numbers, separated by commas; an empty field "                      \
-                             "is a number that is missing.")
 
 static const dpf_param data_table[D_COUNT] = {
     [D_FORMAT] = DPF_PARAM_ENUM_F("format", FORMAT_CSV, formats, 0, "The form of the file."),
@@ -204,50 +177,49 @@ static const dpf_param data_table[D_COUNT] = {
     [D_FILTER_USERS] = DPF_PARAM_REAL_F(
         "filter.users", 1, 0, 1, DPF_PARAM_OPEN_LO, "",
         "The probability of keeping a user, by a draw that depends on run.seed and the id alone."),
-    [D_FILTER_TIME_FROM] = DPF_PARAM_REAL_F("filter.time-from", -INFINITY, -INFINITY, INFINITY, 0, "",
-                                            "Records with an earlier time stamp are left out."),
-    [D_FILTER_TIME_TO] = DPF_PARAM_REAL_F("filter.time-to", INFINITY, -INFINITY, INFINITY, 0, "",
-                                          "Records with a later time stamp are left out."),
     [D_FILTER_ITEM_MIN] =
         DPF_PARAM_INT_F("filter.item-min", 0, 0, 1000000000, 0, "records",
                         "Leaves out items with fewer records. That reads everybody's records, so nothing is "
                         "proved (C2). Use a catalogue instead (items-file)."),
-    [D_FILTER_ITEM_MAX] = DPF_PARAM_INT_F("filter.item-max", 0, 0, 1000000000, 0, "records",
-                                          "Leaves out items with more records, likewise; 0: none."),
-    [D_FILTER_CORE] =
-        DPF_PARAM_BOOL_F("filter.core", 0, 0,
-                         "Whether to filter items and users again until filter.item-min and filter.user-min "
-                         "hold for the rest: the k-core. Nothing is proved (C2)."),
-    [D_RELATION_PATH] =
-        DPF_PARAM_TEXT_F("relation.path", DPF_TYPE_PATH, "", 0,
-                         "A file of links between users (friends, trust), plain or gzipped (.gz); "
-                         "links of users without ratings are dropped and counted."),
+    [D_RELATION_PATH] = DPF_PARAM_TEXT_F(
+        "relation.path", DPF_TYPE_PATH, "", 0,
+        "A file of links between users (friends, trust), plain or gzipped (.gz); "
+        "the first two columns are the user that a link starts from and the one that it leads "
+        "to. Links of users without ratings are dropped and counted."),
     [D_RELATION_DELIMITER] = DPF_PARAM_TEXT_F("relation.delimiter", DPF_TYPE_STRING, "spaces", 0,
                                               "What separates its fields; see delimiter."),
     [D_RELATION_HEADER] = DPF_PARAM_ENUM_F("relation.header", 0, headers, 0, "Whether it has a header."),
-    [D_RELATION_FROM] = DPF_PARAM_TEXT_F("relation.column.from", DPF_TYPE_STRING, "1", 0,
-                                         "The column of the user that the link starts from."),
-    [D_RELATION_TO] = DPF_PARAM_TEXT_F("relation.column.to", DPF_TYPE_STRING, "2", 0,
-                                       "The column of the user that it leads to."),
     [D_RELATION_WEIGHT] = DPF_PARAM_TEXT_F("relation.column.weight", DPF_TYPE_STRING, "none", 0,
                                            "The column of a link's weight, or none: all weigh 1."),
     [D_RELATION_DIRECTION] = DPF_PARAM_ENUM_F("relation.direction", 0, directions, 0, "What a line means."),
     [D_RELATION_SIMILARITY] = DPF_PARAM_ENUM_F(
         "relation.similarity", 0, similarities, DPF_PARAM_PRIVACY,
         "The weights of links. A similarity is computed from the ratings without noise (C2)."),
-    FEATURE_PARAMS(D_ITEM_FEATURES, "item"),
-    [D_ITEM_FEATURES + FEATURE_FORMAT] =
+    [D_ITEM_FEATURES] = DPF_PARAM_TEXT_F(
+        "item-features", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+        "A file of facts about each item, plain or gzipped (.gz), that you declare public: it gets no noise, "
+        "and the statement says so. Models that read features use it. The id is in the column that the "
+        "header calls as in the records, else in the first; the first line is a header if it does so, or if "
+        "a key gives a column by its name. Items without a line have no features; lines of other ids count "
+        "for the columns alone."),
+    [D_ITEM_FEATURES_CATEGORIES] =
+        DPF_PARAM_TEXT_F("item-features.categories", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+                         "Columns whose texts are categories, separated by commas: names of the header, or "
+                         "numbers from 1. '|' "
+                         "separates several categories in one field. Not set: the format's."),
+    [D_ITEM_FEATURES_NUMBERS] = DPF_PARAM_TEXT_F(
+        "item-features.numbers", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
+        "Columns of numbers, flags of 0 and 1 among them, likewise; an empty field is a number "
+        "that is missing."),
+    [D_ITEM_FEATURES_FORMAT] =
         DPF_PARAM_ENUM_F("item-features.format", 0, feature_formats, 0, "The form of the file."),
-    [D_ITEM_FEATURES + FEATURE_YEAR] =
+    [D_ITEM_FEATURES_YEAR] =
         DPF_PARAM_TEXT_F("item-features.year-of", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                          "A column whose text ends in a year, such as \"Toy Story (1995)\": the year is a "
                          "number. Not set: the format's."),
-    FEATURE_PARAMS(D_USER_FEATURES, "user"),
     [D_WEIGHTS_KIND] = DPF_PARAM_ENUM_F("weights.kind", 0, weights_kinds, DPF_PARAM_PRIVACY,
                                         "The source of privacy weights. A record's budget is its weight, "
                                         "above 0 and at most 1, times the largest budget."),
-    [D_WEIGHTS_SEED] = DPF_PARAM_INT_F("weights.seed", -1, -1, 9007199254740992.0, DPF_PARAM_PRIVACY, "",
-                                       "The seed of drawn weights; -1: run.seed."),
     [D_WEIGHTS_USER_SHARES] = DPF_PARAM_LIST_F(
         "weights.user-shares", DPF_TYPE_REAL_LIST, "0.54, 0.37", 0.0, 1.0, DPF_PARAM_PRIVACY, "of the users",
         "groups: the probability that a user is in each group; the last has the "
@@ -263,13 +235,12 @@ static const dpf_param data_table[D_COUNT] = {
     [D_WEIGHTS_ITEM_LEVELS] =
         DPF_PARAM_LIST_F("weights.item-levels", DPF_TYPE_REAL_LIST, "0.1, 0.5, 1", 0.0, 1.0,
                          DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "", "groups: the same for items."),
-    [D_WEIGHTS_USERS] = DPF_PARAM_TEXT_F("weights.users", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
-                                         "files: lines of a user's id and weight, for every user with "
-                                         "ratings. Empty: all weigh 1."),
+    [D_WEIGHTS_USERS] =
+        DPF_PARAM_TEXT_F("weights.users", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY,
+                         "files: lines of a user's id and weight, with blanks or TABs between "
+                         "them, for every user with ratings. Empty: all weigh 1."),
     [D_WEIGHTS_ITEMS] =
         DPF_PARAM_TEXT_F("weights.items", DPF_TYPE_PATH, "", DPF_PARAM_PRIVACY, "files: the same for items."),
-    [D_WEIGHTS_DELIMITER] = DPF_PARAM_TEXT_F("weights.delimiter", DPF_TYPE_STRING, "spaces", 0,
-                                             "files: what separates id and weight; see delimiter."),
     [D_WEIGHTS_SENSITIVE_SHARE] =
         DPF_PARAM_REAL_F("weights.sensitive-share", 0.5, 0.0, 1.0, DPF_PARAM_PRIVACY, "",
                          "sensitive: the probability that a record is sensitive."),

@@ -9,18 +9,14 @@
 
 enum decider decide_items_kept(asked *q)
 {
-    return data_of(q, D_FILTER_ITEM_MIN)->integer || data_of(q, D_FILTER_ITEM_MAX)->integer ||
-                   data_of(q, D_FILTER_CORE)->integer
-               ? BY_ALL_CELLS
-               : BY_NOBODY;
+    return data_of(q, D_FILTER_ITEM_MIN)->integer ? BY_ALL_CELLS : BY_NOBODY;
 }
 
 const char *lost_items_kept(asked *q)
 {
     (void)q;
-    return "Which items are left follows from how many ratings they have ([data] filter.item-min, item-max "
-           "or "
-           "core), and one record can take others along. Train on a catalogue that does not depend on the "
+    return "Which items are left follows from how many ratings they have ([data] filter.item-min), and "
+           "one record can take others along. Train on a catalogue that does not depend on the "
            "users ([data] items-file).";
 }
 
@@ -60,8 +56,7 @@ const char *lost_own_kept(asked *q)
 
 enum decider decide_time_window(asked *q)
 {
-    if (!isfinite(data_of(q, D_FILTER_TIME_FROM)->real) && !isfinite(data_of(q, D_FILTER_TIME_TO)->real) &&
-        split_kind(q) != SPLIT_TIME)
+    if (split_kind(q) != SPLIT_TIME)
         return BY_NOBODY;
     return promise_same_cells(&q->promise) ? BY_RECORDS : BY_LINE;
 }
@@ -69,11 +64,9 @@ enum decider decide_time_window(asked *q)
 const char *lost_time_window(asked *q)
 {
     (void)q;
-    return "Times choose which records are kept or held out, and a record whose line is at fault may have "
-           "none, although "
-           "who rated what is public. Remove [data] filter.time-from and filter.time-to, set [split] kind = "
-           "random, or "
-           "protect with adjacency = add-remove.";
+    return "Times choose which records are held out, and a record whose line is at fault may have none, "
+           "although who rated what is public. Set [split] kind = random, or protect with adjacency = "
+           "add-remove.";
 }
 
 enum decider decide_exact_split(asked *q)
@@ -159,15 +152,6 @@ void say_item_features(asked *q, struct text *out)
         text_add(out, "The features of items ([data] item-features): declared public, read without noise.\n");
     if (is_set(q, D_ITEM_NAMES))
         text_add(out, "The names of items ([data] item-names): declared public, written beside the ids.\n");
-}
-
-void say_user_features(asked *q, struct text *out)
-{
-    if (is_set(q, D_USER_FEATURES))
-        text_add(
-            out,
-            "The features of users ([data] user-features): declared public, read without noise. They say "
-            "who can be in the data, so a file about the users themselves is not public.\n");
 }
 
 /* ---- while it runs --------------------------------------------------------------------------------- */

@@ -98,7 +98,6 @@ const char *lost_offset(asked *q);
 void say_range(asked *q, struct text *out);
 void say_privacy_weights(asked *q, struct text *out);
 void say_item_features(asked *q, struct text *out);
-void say_user_features(asked *q, struct text *out);
 void say_parties(asked *q, struct text *out);
 enum decider decide_rounds(asked *q);
 const char *lost_rounds(asked *q);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "dpframe/privacy.h"
 #include "dataset/feature_classes.h"
 #include "dataset/ids.h"
 #include "lines/file_rows.h"
@@ -84,7 +85,7 @@ static int fault(const struct parsing *p, struct dpf_error *error, const char *f
 static int place(const struct parsing *p, const char *name, int *column, struct dpf_error *error)
 {
     *column = public_file_column(&p->file, name);
-    return *column < 0 ? public_file_no_column(&p->file, p->options->key, name, error) : 0;
+    return *column < 0 ? public_file_no_column(&p->file, "item-features", name, error) : 0;
 }
 
 static int place_all(const struct parsing *p, const struct feature_columns *columns, int *out,
@@ -185,14 +186,11 @@ static int add_categories(struct parsing *p, int32_t line, int32_t index, const 
                           struct dpf_error *error)
 {
     struct field parts[FIELDS_MAX];
-    const struct delimiter *separator = &p->options->separator;
+    static const struct delimiter bar = {.text = "|", .length = 1};
     char shown[96];
-    if (!separator->length)
-        return add_category(p, line, index, *field, error);
-    const int64_t n = fields_split(separator, field->data, field->length, parts);
+    const int64_t n = fields_split(&bar, field->data, field->length, parts);
     if (n > FIELDS_MAX)
-        return fault(p, error, "%s has more than 64 categories: is the separator right?",
-                     field_show(field, shown));
+        return fault(p, error, "%s has more than 64 categories between '|'", field_show(field, shown));
     for (int64_t i = 0; i < n; i++)
         if (add_category(p, line, index, parts[i], error) != 0)
             return -1;
@@ -353,7 +351,7 @@ static int take_row(void *context, int64_t line, const struct field *fields, int
 static void decide_header(struct parsing *p)
 {
     const struct feature_options *o = p->options;
-    const int id = public_file_id_column(&p->file, o->side, o->item);
+    const int id = public_file_id_column(&p->file, DPF_SIDE_ITEMS, o->item);
     p->has_header = id >= 0 || o->by_name;
     p->id = id < 0 ? 0 : id;
 }

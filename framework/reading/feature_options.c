@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "dpframe/privacy.h"
 #include "reading/data_params.h"
 
 /* Columns that formats stand for. A key that is set wins. */
@@ -55,76 +54,52 @@ static int has_name(const struct feature_columns *columns)
     return 0;
 }
 
-static int read_delimiter(const struct config *config, const char *key, const char *text,
-                          struct delimiter *out, struct dpf_error *error)
-{
-    if (!*text)
-        return 0;
-    if (delimiter_parse(text, out) == 0)
-        return 0;
-    return config_error(config, "data", key, error,
-                        "\"%s\" is not a delimiter; use a punctuation mark, '::', or one of comma, tab, "
-                        "semicolon, space, spaces, pipe",
-                        text);
-}
-
-static int check_complete(const struct config *config, const struct feature_options *o, const char *path_key,
+static int check_complete(const struct config *config, const struct feature_options *o,
                           struct dpf_error *error)
 {
     if (o->year.n > 1)
-        return config_error(config, "data", path_key, error, "year-of names one column of the file");
+        return config_error(config, "data", "item-features", error, "year-of names one column of the file");
     if (o->categories.n + o->flags.n + o->numbers.n + o->year.n == 0)
-        return config_error(config, "data", path_key, error,
-                            "which columns are features? Set %s.categories, %s.flags%s or %s.numbers",
-                            path_key, path_key, o->side == DPF_SIDE_ITEMS ? ", item-features.year-of" : "",
-                            path_key);
+        return config_error(config, "data", "item-features", error,
+                            "which columns are features? Set item-features.categories, item-features.year-of "
+                            "or item-features.numbers");
     return 0;
 }
 
-int feature_options_read(const struct config *config, const struct config_values *data, int first,
+int feature_options_read(const struct config *config, const struct config_values *data,
                          struct feature_options *out, struct dpf_error *error)
 {
-    const dpf_value *v = data->params.values + first;
-    const dpf_param *table = data->table + first;
-    const int n_keys = first == D_ITEM_FEATURES ? FEATURE_ITEM_KEYS : FEATURE_USER_KEYS;
+    const dpf_value *v = data->params.values;
     memset(out, 0, sizeof *out);
-    out->path = v[FEATURE_PATH].text ? v[FEATURE_PATH].text : "";
-    out->key = table[FEATURE_PATH].name;
-    for (int key = FEATURE_CATEGORIES; key < n_keys && !out->path[0]; key++)
+    out->path = v[D_ITEM_FEATURES].text ? v[D_ITEM_FEATURES].text : "";
+    for (int key = D_ITEM_FEATURES_CATEGORIES; key <= D_ITEM_FEATURES_YEAR && !out->path[0]; key++)
         if (v[key].is_set)
-            return config_error(config, "data", table[key].name, error,
-                                "it says how a file of features is read: name the file, %s = PATH",
-                                table[FEATURE_PATH].name);
+            return config_error(
+                config, "data", data->table[key].name, error,
+                "it says how a file of features is read: name the file, item-features = PATH");
     if (!out->path[0])
         return 0;
-    if (first == D_ITEM_FEATURES)
-        out->format = (enum feature_format)v[FEATURE_FORMAT].integer;
-    out->side = first == D_ITEM_FEATURES ? DPF_SIDE_ITEMS : DPF_SIDE_USERS;
-    const char *item = data->params.values[out->side == DPF_SIDE_ITEMS ? D_COLUMN_ITEM : D_COLUMN_USER].text;
+    out->format = (enum feature_format)v[D_ITEM_FEATURES_FORMAT].integer;
+    const char *item = v[D_COLUMN_ITEM].text;
     int64_t number;
     out->item = item && strcmp(item, "auto") != 0 && text_to_int(item, &number) != 0 ? item : NULL;
     const struct {
-        enum feature_key key;
+        int key;
         const char *fallback;
         struct feature_columns *columns;
-    } lists[] = {{FEATURE_CATEGORIES, presets[out->format].categories, &out->categories},
-                 {FEATURE_FLAGS, presets[out->format].flags, &out->flags},
-                 {FEATURE_NUMBERS, "", &out->numbers},
-                 {FEATURE_YEAR, presets[out->format].year, &out->year}};
+    } lists[] = {{D_ITEM_FEATURES_CATEGORIES, presets[out->format].categories, &out->categories},
+                 {D_ITEM_FEATURES_NUMBERS, "", &out->numbers},
+                 {D_ITEM_FEATURES_YEAR, presets[out->format].year, &out->year}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if ((int)lists[i].key >= n_keys)
-            continue;
         const dpf_value *value = &v[lists[i].key];
-        const char *key = table[lists[i].key].name;
-        if (read_columns(config, key, value->is_set ? value->text : lists[i].fallback, lists[i].columns,
-                         error) != 0)
+        if (read_columns(config, data->table[lists[i].key].name,
+                         value->is_set ? value->text : lists[i].fallback, lists[i].columns, error) != 0)
             return -1;
         out->by_name |= has_name(lists[i].columns);
     }
-    if (read_delimiter(config, table[FEATURE_SEPARATOR].name, v[FEATURE_SEPARATOR].text, &out->separator,
-                       error) != 0)
+    if (read_columns(config, "item-features", presets[out->format].flags, &out->flags, error) != 0)
         return -1;
-    return check_complete(config, out, table[FEATURE_PATH].name, error);
+    return check_complete(config, out, error);
 }
 
 static void free_columns(struct feature_columns *columns)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* feature_options.h - the format of a file of public features: [data] item-features.* and user-features.*. */
+/* feature_options.h - the format of a file of public features: [data] item-features.*. */
 #ifndef DPF_READING_FEATURE_OPTIONS_H
 #define DPF_READING_FEATURE_OPTIONS_H
 
 #include "base/error.h"
 #include "config/config.h"
 #include "lines/fields.h"
-#include "reading/feature_keys.h"
 
 enum feature_format { FEATURES_TABLE, FEATURES_ML1M, FEATURES_ML100K };
 
@@ -20,17 +19,15 @@ struct feature_columns {
 
 struct feature_options {
     const char *path; /* "" if there is none */
-    const char *key;  /* "item-features" or "user-features", for messages */
     enum feature_format format;
-    int by_name;                /* whether a column is given by its name, which the first line then has */
-    int side;                   /* DPF_SIDE_* */
-    const char *item;           /* the id's column in the records, if configured by name; else NULL */
-    struct delimiter separator; /* between the categories of one field; length 0: there is one */
-    struct feature_columns categories, flags, numbers, year;
+    int by_name;      /* whether a column is given by its name, which the first line then has */
+    const char *item; /* the id's column in the records, if configured by name; else NULL */
+    struct feature_columns categories, numbers, year;
+    struct feature_columns flags; /* of the format */
 };
 
-/* first: the side's FEATURE_PATH in the table of [data]. Free what it fills, also after an error. */
-int feature_options_read(const struct config *config, const struct config_values *data, int first,
+/* Free what it fills, also after an error. */
+int feature_options_read(const struct config *config, const struct config_values *data,
                          struct feature_options *out, struct dpf_error *error);
 void feature_options_free(struct feature_options *options);
 

@@ -76,8 +76,6 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
                      "[data] users-file, relation.path", 11, decide_links, lost_links, say_links},
     [INPUT_ITEM_FEATURES] = {"item features", "features of items", "a public file", "[data] item-features", 0,
                              public_list, NULL, say_item_features},
-    [INPUT_USER_FEATURES] = {"user features", "features of users", "a public file", "[data] user-features", 0,
-                             public_list, NULL, say_user_features},
     [INPUT_TEST_FILES] = {"test files", "which records are in a test file", "files", "[split] kind", 0,
                           decide_files, NULL, say_test_files},
     [INPUT_PARTIES] = {"parties", "which party holds which rows", "draws at ids; a public list",
@@ -86,7 +84,7 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
                      decide_files, NULL, say_files},
     [INPUT_PUBLIC_FILES] = {"public files", "what files say that are taken as public",
                             "files of their own, never those with records",
-                            "[data] items-file, users-file, item-names, item-features, user-features, "
+                            "[data] items-file, users-file, item-names, item-features, "
                             "relation.path, weights.users, weights.items",
                             11, decide_public_files, lost_public_files, NULL},
     [INPUT_COMPRESSION] = {"compression", "whether a file is compressed", "its name: .gz", "[data] path", 0,
@@ -145,18 +143,16 @@ static const struct fact_entry entries[N_INPUT_FACTS] = {
     [INPUT_NO_RECORDS] = {"no records", "whether a record is left", "nobody: a warning for the curator", "",
                           0, by_key, NULL, NULL},
     [INPUT_ITEMS_KEPT] = {"items kept", "which items have enough records",
-                          "nobody, unless who rated what is public",
-                          "[data] filter.item-min, filter.item-max, filter.core", 2, decide_items_kept,
-                          lost_items_kept, NULL},
+                          "nobody, unless who rated what is public", "[data] filter.item-min", 2,
+                          decide_items_kept, lost_items_kept, NULL},
     [INPUT_OWN_KEPT] = {"own records kept", "which of a user's records are held out or kept",
                         "the user's own records",
                         "[split] kind, by; [data] filter.user-min, filter.user-max, filter.keep", 2,
                         decide_own_kept, lost_own_kept, NULL},
     [INPUT_DRAWN] = {"drawn", "which users, records and items are drawn", "a draw at each id",
                      "[split] kind; [data] filter.users", 0, by_id, NULL, NULL},
-    [INPUT_TIME_WINDOW] = {"time window", "which records are early or late enough", "each line",
-                           "[data] filter.time-from, filter.time-to; [split] time-from", 2,
-                           decide_time_window, lost_time_window, NULL},
+    [INPUT_TIME_WINDOW] = {"time window", "which records are late enough to be held out", "each line",
+                           "[split] kind = time", 2, decide_time_window, lost_time_window, NULL},
     [INPUT_EXACT_SPLIT] = {"exact split", "which records are held out, exactly so many", "nobody",
                            "[split] kind", 11, decide_exact_split, lost_exact_split, NULL},
     [INPUT_SIMILARITIES] = {"similarities", "weights of links made of ratings", "nobody",
@@ -255,10 +251,9 @@ int input_needs_everybody(asked *question)
 /* In the order of the statement: lists, who has what, numbers, files, parties, keys. */
 void input_say_public(asked *question, struct text *out)
 {
-    static const enum input_fact order[] = {INPUT_USERS,         INPUT_ITEMS,           INPUT_CELLS,
-                                            INPUT_RANGE,         INPUT_PRIVACY_WEIGHTS, INPUT_LINKS,
-                                            INPUT_ITEM_FEATURES, INPUT_USER_FEATURES,   INPUT_FILES,
-                                            INPUT_TEST_FILES,    INPUT_PARTIES,         INPUT_CONFIGURATION};
+    static const enum input_fact order[] = {
+        INPUT_USERS,         INPUT_ITEMS, INPUT_CELLS,      INPUT_RANGE,   INPUT_PRIVACY_WEIGHTS, INPUT_LINKS,
+        INPUT_ITEM_FEATURES, INPUT_FILES, INPUT_TEST_FILES, INPUT_PARTIES, INPUT_CONFIGURATION};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (input_decider(order[i], question) != BY_NOBODY)
             entries[order[i]].say(question, out);

@@ -63,7 +63,6 @@ enum input_fact {
     INPUT_RANGE,
     INPUT_PRIVACY_WEIGHTS,
     INPUT_ITEM_FEATURES,
-    INPUT_USER_FEATURES,
     /* while it runs, and what is written */
     INPUT_ROUND_DRAWS,
     INPUT_PARTIES,

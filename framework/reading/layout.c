@@ -132,7 +132,7 @@ static int place_configured(const struct file_options *options, const struct fie
                 return error_set(
                     error, DPF_FAULT_DATA,
                     "a line holds an id and its weight, but this one has %lld field(s) separated by "
-                    "%s; see data.weights.delimiter",
+                    "%s",
                     (long long)all, delimiter_name(&options->delimiter, name));
             if (number > all)
                 return error_set(error, DPF_FAULT_DATA,

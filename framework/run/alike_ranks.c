@@ -129,7 +129,7 @@ static const struct alike_own own[] = {
     {"run", "comm"},           {"privacy", "ledger"},     {"data", "path"},
     {"split", "test.path"},    {"data", "items-file"},    {"data", "users-file"},
     {"data", "weights.users"}, {"data", "weights.items"}, {"data", "relation.path"},
-    {"data", "item-features"}, {"data", "user-features"},
+    {"data", "item-features"},
 };
 
 static json_t *list_of(const struct plan *plan, int resumes, struct dpf_error *error)

@@ -75,8 +75,7 @@ int split_key_make(const struct arguments *arguments, const char *directory, con
 static int is_plain(const struct dataset *dataset)
 {
     const struct csr *train = &dataset->train.by_user;
-    return ranks_size() == 1 && !train->voids && !train->privacy_weights && !dataset->relation.links.ptr &&
-           !dataset->features[DPF_SIDE_USERS].ptr;
+    return ranks_size() == 1 && !train->voids && !train->privacy_weights && !dataset->relation.links.ptr;
 }
 
 void split_file_write(const char *directory, const struct split_key *key, const struct dataset *dataset)

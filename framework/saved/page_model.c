@@ -317,7 +317,7 @@ static json_t *model_json(const struct saved_run *run, const struct scorer *scor
     if (run->dataset.item_names.n)
         json_object_set_new(root, "titles", titles_json(&run->dataset));
     if (scorer->home)
-        json_object_set_new(root, "home", home_json(scorer->home, &run->dataset.features[DPF_SIDE_ITEMS]));
+        json_object_set_new(root, "home", home_json(scorer->home, &run->dataset.features));
     return root;
 }
 

@@ -77,6 +77,41 @@ static double overlap_of(const struct outcomes *outcomes, const struct cell *cel
     return 0;
 }
 
+/* ---- what is measured --------------------------------------------------------------------------------- */
+
+/* Figures of runs that differ in one of these are of other records, or of lists that are made otherwise. */
+#define PROTOCOL(SECTION, KEY)                                                                               \
+    {                                                                                                        \
+        SECTION, KEY, "other [" SECTION "] " KEY " than the baseline: not the same is measured"              \
+    }
+static const struct {
+    const char *section, *key, *differs;
+} protocol[] = {
+    PROTOCOL("split", "kind"),
+    PROTOCOL("split", "fraction"),
+    PROTOCOL("split", "folds"),
+    PROTOCOL("split", "by"),
+    PROTOCOL("split", "n"),
+    PROTOCOL("split", "test.path"),
+    PROTOCOL("split", "time-from"),
+    PROTOCOL("split", "users"),
+    PROTOCOL("evaluate", "ranking"),
+    PROTOCOL("evaluate", "seen"),
+    PROTOCOL("evaluate", "negatives"),
+    PROTOCOL("evaluate", "negatives-from"),
+    PROTOCOL("evaluate", "cold"),
+    PROTOCOL("evaluate", "users"),
+};
+
+/* Why the metrics of two runs are not comparable; NULL: they are. */
+static const char *protocol_differs(const struct outcome *a, const struct outcome *b)
+{
+    for (size_t i = 0; i < sizeof protocol / sizeof protocol[0]; i++)
+        if (!is(a, protocol[i].section, protocol[i].key, setting(b, protocol[i].section, protocol[i].key)))
+            return protocol[i].differs;
+    return NULL;
+}
+
 /* ---- tests -------------------------------------------------------------------------------------------- */
 
 /* Pairs of which both are there; *undefined: how many runs have ended without this metric. */
@@ -102,6 +137,7 @@ static int64_t pair_up(const struct outcomes *outcomes, const struct outcome_tes
 static void test_cell(const struct outcomes *outcomes, double *values, struct outcome_test *test)
 {
     size_t undefined;
+    const char *differs;
     double *a = values, *b = values + outcomes->n_repetitions;
     const int64_t pairs = pair_up(outcomes, test, a, b, &undefined);
     test->overlap = overlap_of(outcomes, test->cell);
@@ -110,6 +146,9 @@ static void test_cell(const struct outcomes *outcomes, double *values, struct ou
         test->why_not = "no run of the baseline has ended; see why in its log";
     else if (!cell_first_run(outcomes, test->cell))
         test->why_not = "no run has ended; see why in its log";
+    else if ((differs = protocol_differs(cell_first_run(outcomes, test->cell),
+                                         cell_first_run(outcomes, test->baseline))))
+        test->why_not = differs;
     else if (undefined)
         test->why_not = "a repetition does not have this metric";
     else if (pairs == 0)

@@ -2,7 +2,7 @@
 /*
  * features.h - public facts about items, or about users, as numbers.
  *
- * They come from a file that the configuration declares public ([data] item-features, user-features): genres,
+ * They come from a file that the configuration declares public ([data] item-features): genres,
  * a year, an age group. Columns, their order, means and deviations depend on that file alone, never on
  * interactions, so a release may read them without noise. The rows are those of the run's ids; an id without
  * a line in the file has a row without entries.

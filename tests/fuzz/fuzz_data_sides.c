@@ -32,10 +32,10 @@ static void set_up(struct loaded *l, uint8_t options, struct fuzz_file files[4])
              "[data]\nformat = csv\nheader = no\npath = %s\nrelation.path = %s\nrelation.delimiter = %s\n"
              "relation.header = %s\nrelation.column.weight = %s\nrelation.direction = %s\n"
              "relation.similarity = %s\nweights.kind = files\nweights.users = %s\nweights.items = %s\n"
-             "weights.delimiter = %s\n[split]\nkind = per-user\nn = 1\n",
+             "[split]\nkind = per-user\nn = 1\n",
              files[0].path, files[1].path, delimiters[options & 3], options & 4 ? "yes" : "auto",
              links[options >> 3 & 3], options & 32 ? "mutual" : "directed", options & 64 ? "pearson" : "none",
-             files[2].path, files[3].path, delimiters[options & 3]);
+             files[2].path, files[3].path);
     l->config = config_parse("fuzz", text, strlen(text), &error);
     l->root = random_root_seeded(1, "run", &error);
     if (!l->config || !l->root ||

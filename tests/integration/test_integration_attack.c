@@ -23,7 +23,7 @@ static const char federated[] =
     "solver = ball\n[items.loss]\nlambda = 0.1\n[items.solver]\nradius = 3\n"
     "[items.transform.clip-user]\nnorm = l2\nbound = 2\n"
     "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
-    "[accountants]\nlist = pld\n[audit]\ntargets = 30\ntrainings = 96\n";
+    "[accountants]\nlist = pld\n[audit]\ntargets = 30\ntrials = 96\n";
 
 /* A recommender of the curator's. */
 static const char recommender[] =
@@ -34,7 +34,7 @@ static const char recommender[] =
     "[parties]\nkind = curator\n"
     "[privacy]\nunit = user\nadjacency = replace\nobserver = outsider\ndelta = 1e-5\nbudget = total\n"
     "total-epsilon = 1\nrandomness = reproducible\n"
-    "[accountants]\nlist = pld\n[audit]\ntargets = 30\ntrainings = 64\n";
+    "[accountants]\nlist = pld\n[audit]\ntargets = 30\ntrials = 64\n";
 
 static json_t *answer;
 
@@ -146,10 +146,10 @@ TEST(mistakes_are_named)
 {
     training_file("attack.ini", federated);
     command_expect("audit -c attack.ini --attack -o model.kind=popularity -o model.rank=1", 2, "baselines");
-    command_expect("audit -c attack.ini --attack --trainings 3", 2, "trainings");
+    command_expect("audit -c attack.ini --attack --trials 3", 2, "trials");
     command_expect("audit -c attack.ini --attack -o data.synthetic.users=3 -o data.synthetic.ratings=20", 3,
                    "four users");
-    command_expect("audit -c attack.ini --attack -q -o audit.attack=membership --trainings 32 --targets 5", 0,
+    command_expect("audit -c attack.ini --attack -q -o audit.attack=membership --trials 32 --targets 5", 0,
                    "");
     assert_non_null(strstr(command_out, "membership, factors: proved with epsilon = "));
     assert_non_null(strstr(command_out, "A proof bounds every attack"));

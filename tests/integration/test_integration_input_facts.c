@@ -136,13 +136,12 @@ TEST(an_empty_file_has_the_times_that_are_declared)
     static const char form[] =
         "[data]\nheader = no\nfields = 4\nitems-file = items.txt\nfeedback = implicit\n";
     static const char *const uses[] = {"[split]\nkind = leave-one-out\nby = time\n",
-                                       "filter.time-from = 2\n[split]\nkind = none\n",
                                        "filter.user-max = 1\nfilter.keep = latest\n[split]\nkind = none\n"};
     char config[2048];
     write_items();
     training_file("some.csv", "1,1,5,3\n1,2,5,4\n");
     training_file("none.csv", "");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         snprintf(config, sizeof config,
                  "%s%s[model]\nrecommender = private-popularity\nusers = 60\nitems = 10\n[parties]\nkind = "
                  "curator\n[accountants]\nlist = pld\n" COMES,

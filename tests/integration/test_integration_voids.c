@@ -201,7 +201,7 @@ TEST(records_keep_their_cells)
         {weighted_gradient, ""},
         {implicit_als, "data.feedback=counts\nmodel.offset=none\n"},
         {complementary, "data.feedback=implicit\nmodel.offset=none\n"},
-        {squared, "data.filter.user-min=1\ndata.filter.item-max=4\ndata.filter.core=no\n"},
+        {squared, "data.filter.user-min=1\ndata.filter.item-min=1\n"},
         {squared, "data.duplicates=mean\n"},
         {contributors, ""},
         {complementary,
@@ -247,8 +247,7 @@ TEST(splits_do_not_look_at_values)
         "split.kind=per-user\nsplit.n=1\ndata.filter.user-min=3\n",
         "split.kind=random\nsplit.fraction=0.5\nsplit.train-fraction=0.5\ndata.filter.user-max=3\n"
         "data.filter.keep=random\n",
-        "split.kind=random\nsplit.fraction=0.3\ndata.filter.item-min=4\ndata.filter.user-min=2\ndata.filter."
-        "core=yes\n",
+        "split.kind=random\nsplit.fraction=0.3\ndata.filter.item-min=4\ndata.filter.user-min=2\n",
     };
     int tested = 0;
     for (size_t c = 0; c < sizeof changes / sizeof *changes; c++)

@@ -37,7 +37,6 @@ static void take_own_files(struct drawing *drawing, const struct config *config)
         const char *key, *file;
     } files[] = {{"relation.path", "@DIR@/links.txt"},
                  {"item-features", "@DIR@/item-features.csv"},
-                 {"user-features", "@DIR@/user-features.csv"},
                  {"weights.users", "@DIR@/user-weights.txt"},
                  {"weights.items", "@DIR@/item-weights.txt"}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)

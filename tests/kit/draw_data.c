@@ -318,16 +318,16 @@ static int write_ids(const char *directory, const char *name, int is_item, int n
     return fclose(file);
 }
 
-static int write_features(const char *directory, const char *name, int is_item, int n)
+static int write_features(const char *directory)
 {
     static const char *const genres[] = {"war", "war|love", "love", ""};
-    FILE *file = open_file(directory, name);
+    FILE *file = open_file(directory, "item-features.csv");
     if (!file)
         return -1;
     fputs("id,genres,score,flag,title\n", file);
-    for (int i = 0; i < n; i++)
-        if (!lacks(FEATURES, is_item, i))
-            fprintf(file, "%s,%s,%d,%d,Film (%d)\n", draw_id(is_item, i), genres[i % 4], 1 + i % 7, i % 2,
+    for (int i = 0; i < DRAW_ITEMS; i++)
+        if (!lacks(FEATURES, 1, i))
+            fprintf(file, "%s,%s,%d,%d,Film (%d)\n", draw_id(1, i), genres[i % 4], 1 + i % 7, i % 2,
                     1980 + i);
     return fclose(file);
 }
@@ -394,9 +394,7 @@ int draw_data_write(const struct draw_data *data, int which, const char *directo
 int draw_data_write_others(const struct draw_data *data, const struct drawing *drawing, const char *directory)
 {
     return write_ids(directory, "users.txt", 0, DRAW_USERS) == 0 &&
-                   write_ids(directory, "items.txt", 1, DRAW_ITEMS) == 0 &&
-                   write_features(directory, "user-features.csv", 0, DRAW_USERS) == 0 &&
-                   write_features(directory, "item-features.csv", 1, DRAW_ITEMS) == 0 &&
+                   write_ids(directory, "items.txt", 1, DRAW_ITEMS) == 0 && write_features(directory) == 0 &&
                    write_weights(directory, "user-weights.txt", 0, DRAW_USERS) == 0 &&
                    write_weights(directory, "item-weights.txt", 1, DRAW_ITEMS) == 0 &&
                    write_links(drawing, directory, data->users) == 0 && write_test(data, directory) == 0

@@ -198,15 +198,15 @@ static int nearly_alone(struct making *m)
 /* So many records that the unit's one makes a number of the configuration. */
 static int reach_a_count(struct making *m)
 {
-    static const char *const keys[] = {"filter.item-min", "filter.item-max", "filter.user-min",
-                                       "filter.user-max"};
+    static const char *const keys[] = {"filter.item-min", "filter.user-min", "filter.user-max"};
     struct draw_data *data = &m->pair->data;
     int64_t wanted = 0;
     int of_item = 0, n = 0;
-    for (int i = 0; i < 4 && wanted <= 0; i++) {
-        wanted = drawing_integer(m->drawing, "data", keys[i], 0) + i % 2;
-        of_item = i < 2;
-        wanted = wanted > i % 2 ? wanted : 0;
+    for (int i = 0; i < 3 && wanted <= 0; i++) {
+        const int most = i == 2; /* of a maximum, one more */
+        wanted = drawing_integer(m->drawing, "data", keys[i], 0) + most;
+        of_item = i == 0;
+        wanted = wanted > most ? wanted : 0;
     }
     if (wanted <= 0 || wanted > (of_item ? data->users : data->items))
         return 0;
@@ -382,15 +382,11 @@ static const struct {
     {"before-a-mark", before_a_mark, {"header", "encoding", "fields"}},
     {"looks-compressed", looks_compressed, {"header", "fields"}},
     {"alone-in-file", alone_in_file, {"column.rating", "fields"}},
-    {"alone-without-time",
-     alone_without_time,
-     {"duplicates", "column.time", "filter.time-from", "filter.time-to"}},
+    {"alone-without-time", alone_without_time, {"duplicates", "column.time", "filter.keep"}},
     {"only-of-item", only_of_item, {"items-file", "id-lists"}},
     {"only-of-user", only_of_user, {"users-file", "id-lists", "users"}},
     {"nearly-alone", nearly_alone, {"by", "kind", "users"}},
-    {"reach-a-count",
-     reach_a_count,
-     {"filter.item-min", "filter.item-max", "filter.user-min", "filter.user-max", "filter.core"}},
+    {"reach-a-count", reach_a_count, {"filter.item-min", "filter.user-min", "filter.user-max"}},
     {"twice", twice, {"duplicates"}},
     {"odd-time", odd_time, {"duplicates", "by", "filter.keep", "column.time", "kind"}},
     {"like-a-section", like_a_section, {"format"}},

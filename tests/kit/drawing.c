@@ -524,7 +524,6 @@ void drawing_shrink(struct drawing *drawing, const struct draw_keys *keys, const
         set_if_absent(drawing, "data", "value-max", "5");
     }
     shrink_files(drawing, "item-features");
-    shrink_files(drawing, "user-features");
     shrink_files(drawing, "relation");
     const char *split = drawing_get(drawing, "split", "kind");
     if (split && strcmp(split, "files") == 0)

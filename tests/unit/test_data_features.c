@@ -15,7 +15,7 @@ static struct feature_table *load_features_of(const char *features, const char *
     data_write("b.txt", features);
     snprintf(ini, sizeof ini, "[data]\nformat=csv\npath=a.txt\nheader=no\nitem-features=b.txt\n%s", keys);
     data_get(ini, out);
-    return &out->dataset.features[DPF_SIDE_ITEMS];
+    return &out->dataset.features;
 }
 
 static int64_t column_named(const struct feature_table *table, const char *name)
@@ -146,7 +146,6 @@ TEST_WITH(faults_name_the_line_and_the_remedy, data_enter, data_leave)
     refused("id,cost\n10,1\n", numbers, "none of that name; it has \"id\", \"cost\": name one");
     refused("id,price\n", numbers, "has no lines");
     refused("id,price\n10,\"1\n", numbers, "not closed");
-    refused("id,f\n10,2\n", "item-features.flags=f\n", "must be a flag, 0 or 1");
     refused("id,price\n10,1\n", "", "which columns are features");
     refused("10,1\n", numbers, "names column price, but the first line has 2 field(s) separated by ','");
     refused("10,1\n", "item-features.numbers=3\n", "names column 3");

@@ -43,7 +43,7 @@ TEST_WITH(kernels_are_of_public_facts, data_enter, data_leave)
     struct home_terms home;
     struct dpf_error error = {0};
     load_films();
-    const struct feature_table *features = &films.dataset.features[DPF_SIDE_ITEMS];
+    const struct feature_table *features = &films.dataset.features;
     assert_int_equal(home_terms_open_lists(features, &films.dataset.words, ITEMS, even, &home, &error), 0);
     assert_true(fabs(kernel_of_words(&home, 0, 2) - 1 / log(3)) < 1e-6);
     assert_true(fabs(kernel_of_words(&home, 2, 3) - 1 / log(3)) < 1e-6);
@@ -89,8 +89,8 @@ TEST_WITH(lists_follow_the_formula, data_enter, data_leave)
     struct home_terms home;
     struct dpf_error error = {0};
     load_films();
-    assert_int_equal(home_terms_open_lists(&films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words,
-                                           ITEMS, popularity, &home, &error),
+    assert_int_equal(home_terms_open_lists(&films.dataset.features, &films.dataset.words, ITEMS, popularity,
+                                           &home, &error),
                      0);
     assert_true(home_terms_work(&home) <= 64);
     memcpy(before, scores, sizeof before);
@@ -161,8 +161,7 @@ TEST_WITH(values_get_what_the_own_records_leave, data_enter, data_leave)
     double before[ITEMS], after[ITEMS], residual[4];
     load_films();
     open_values(NULL, 0, &at_home);
-    assert_int_equal(
-        scorer_add_home(&at_home, &films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words, &error), 0);
+    assert_int_equal(scorer_add_home(&at_home, &films.dataset.features, &films.dataset.words, &error), 0);
     open_values(at_home.home->loadings, at_home.home->n_loadings, &plain);
     assert_true(scorer_is_products(&plain));
     assert_false(scorer_is_products(&at_home));
@@ -206,7 +205,7 @@ TEST_WITH(facts_are_loadings, data_enter, data_leave)
 {
     int64_t n = 0;
     load_films();
-    const struct feature_table *features = &films.dataset.features[DPF_SIDE_ITEMS];
+    const struct feature_table *features = &films.dataset.features;
     static const float one[ITEMS] = {1, 1, 1, 1, 1, 1};
     float *rows = home_loadings_make(features, one, 1, 1, &n);
     assert_non_null(rows);
@@ -267,7 +266,7 @@ TEST_WITH(wide_fields_are_words, data_enter, data_leave)
     data_get("[data]\nformat=csv\npath=a.txt\nheader=no\nitem-features=b.txt\n"
              "item-features.categories=maker, kind\n",
              &films);
-    assert_int_equal(home_terms_open_lists(&films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words,
+    assert_int_equal(home_terms_open_lists(&films.dataset.features, &films.dataset.words,
                                            films.dataset.items.n, even, &home, &error),
                      0);
     assert_int_equal(home.kernels.classes.n, 3);
@@ -297,8 +296,7 @@ TEST_WITH(popularity_is_a_logarithm, data_enter, data_leave)
     load_films();
     assert_int_equal(score_form_read(&said, ITEMS, -1, "a test", DPF_FAULT_DATA, &scorer.form, &error), 0);
     assert_int_equal(scorer_open(&scorer, &error), 0);
-    assert_int_equal(
-        scorer_add_home(&scorer, &films.dataset.features[DPF_SIDE_ITEMS], &films.dataset.words, &error), 0);
+    assert_int_equal(scorer_add_home(&scorer, &films.dataset.features, &films.dataset.words, &error), 0);
     const struct score_records nothing = {0, NULL, NULL};
     assert_int_equal(scorer_scores_of(&scorer, &desk, &nothing, ITEMS, scores, &error), 0);
     for (int i = 0; i < ITEMS; i++)

@@ -20,7 +20,7 @@
 struct made {
     char directory[64];
     int seeds, folds, fixed_seed, without_noise;
-    const char *data, *split;
+    const char *data, *split, *evaluate;           /* [evaluate] of the second variant */
     double (*metric)(int variant, int repetition); /* NaN: absent; infinite: the run failed */
 };
 
@@ -56,12 +56,12 @@ static void add_run(const struct made *made, int variant, int repetition, const 
     free(name);
     const double value = made->metric(variant, repetition);
     char *metric = isnan(value) ? memory_text("null") : memory_format("%.17g", value);
-    char *run = memory_format("{\"metrics\": {\"rmse\": %s}, " NOISE
-                              "\"config\": {\"items\": {\"mechanism\": \"%s\"}, "
-                              "\"privacy\": {\"randomness\": \"reproducible\", \"noise-seed\": \"%d\"}, "
-                              "\"data\": {\"format\": \"%s\"}, \"split\": {%s}}}",
-                              metric, made->without_noise ? "none" : "gaussian",
-                              made->fixed_seed ? 1 : 100 * variant + repetition, made->data, made->split);
+    char *run = memory_format(
+        "{\"metrics\": {\"rmse\": %s}, " NOISE "\"config\": {\"items\": {\"mechanism\": \"%s\"}, "
+        "\"privacy\": {\"randomness\": \"reproducible\", \"noise-seed\": \"%d\"}, "
+        "\"data\": {\"format\": \"%s\"}, \"split\": {%s}, \"evaluate\": {%s}}}",
+        metric, made->without_noise ? "none" : "gaussian", made->fixed_seed ? 1 : 100 * variant + repetition,
+        made->data, made->split, variant && made->evaluate ? made->evaluate : "");
     name = memory_format("%s/run.json", part);
     put(made->directory, name, run);
     free(name);
@@ -220,6 +220,9 @@ TEST(what_is_no_evidence_has_no_p)
     says((struct made){.seeds = 5, .folds = 1, .metric = shifted, .fixed_seed = 1, .without_noise = 1}, NULL,
          5);
     says((struct made){.seeds = 1, .folds = 1, .metric = shifted}, "one pair", 1);
+    says((struct made){.seeds = 5, .folds = 1, .metric = shifted, .evaluate = "\"ranking\": \"sampled\""},
+         "other [evaluate] ranking than the baseline", 5);
+    says((struct made){.seeds = 5, .folds = 1, .metric = shifted, .evaluate = "\"k\": \"5\""}, NULL, 5);
     says((struct made){.seeds = 5, .folds = 1, .metric = alike}, "all differences are equal", 5);
     says((struct made){.seeds = 5, .folds = 1, .metric = absent}, "does not have this metric", 4);
     says((struct made){.seeds = 5, .folds = 1, .metric = without_baseline},

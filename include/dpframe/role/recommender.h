@@ -54,8 +54,7 @@ typedef struct dpf_interactions {
     int64_t n; /* records */
     dpf_csr by_user;
     dpf_csr by_item;
-    const dpf_features *user_features; /* public; NULL: none. See dpf_item_features. */
-    const dpf_features *item_features;
+    const dpf_features *item_features; /* public; NULL: none. See dpf_item_features. */
     int64_t first_user;
     int64_t end_user;
     /*
@@ -78,14 +77,10 @@ static inline const uint8_t *dpf_item_voids(const dpf_interactions *records)
     return records->size > offsetof(dpf_interactions, item_voids) ? records->item_voids : NULL;
 }
 
-/* Public features of the items, of the users; NULL: none. */
+/* Public features of the items; NULL: none. */
 static inline const dpf_features *dpf_item_features(const dpf_interactions *records)
 {
     return records->size > offsetof(dpf_interactions, item_features) ? records->item_features : NULL;
-}
-static inline const dpf_features *dpf_user_features(const dpf_interactions *records)
-{
-    return records->size > offsetof(dpf_interactions, user_features) ? records->user_features : NULL;
 }
 
 /*
@@ -100,8 +95,7 @@ static inline void dpf_users_here(const dpf_interactions *records, int64_t *firs
     *end = divided ? records->end_user : records->n_users;
 }
 
-#define DPF_FEATURES_OF_USERS UINT32_C(1)
-#define DPF_FEATURES_OF_ITEMS UINT32_C(2)
+#define DPF_FEATURES_OF_ITEMS UINT32_C(1)
 
 /* Known before any data is read. */
 typedef struct dpf_recommender_setup {

@@ -65,15 +65,10 @@ typedef struct dpf_draw {
      * never from the party's place, which shifts when another party leaves. NULL: parties have no ids.
      */
     const uint64_t *keys;
-    /* Level record: public features of users and items; NULL: none. Use dpf_draw_item_features. */
-    const dpf_features *user_features;
+    /* Level record: public features of items; NULL: none. Use dpf_draw_item_features. */
     const dpf_features *item_features;
 } dpf_draw;
 
-static inline const dpf_features *dpf_draw_user_features(const dpf_draw *draw)
-{
-    return draw->size > offsetof(dpf_draw, user_features) ? draw->user_features : NULL;
-}
 static inline const dpf_features *dpf_draw_item_features(const dpf_draw *draw)
 {
     return draw->size > offsetof(dpf_draw, item_features) ? draw->item_features : NULL;

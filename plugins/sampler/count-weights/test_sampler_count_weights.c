@@ -95,7 +95,7 @@ TEST(refusals_and_memory)
     plain_open(&host, component, "");
     what.item_features = NULL;
     assert_int_equal(draw(&host, &what, weights), DPF_E_CONFIG);
-    what.size = offsetof(dpf_draw, user_features); /* of a host that knows no features here */
+    what.size = offsetof(dpf_draw, item_features); /* of a host that knows no features here */
     what.item_features = &features;
     assert_int_equal(draw(&host, &what, weights), DPF_E_CONFIG);
     what = records(&features);
