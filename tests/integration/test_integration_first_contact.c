@@ -229,6 +229,14 @@ TEST(grids_are_coarse_enough_for_any_number_of_users)
     assert_null(strstr(command_out, "may leave 64 bits"));
 }
 
+TEST(a_component_that_was_renamed_says_so)
+{
+    char line[1024];
+    snprintf(line, sizeof line, "check -c %s/configs/quickstart.ini -o items.mechanism=laplace-symmetric",
+             getenv("DPFRAME_SOURCE_DIR"));
+    command_expect(line, 2, "it is now called \"laplace\"");
+}
+
 static int begin(void **state)
 {
     if (training_begin(state) != 0)

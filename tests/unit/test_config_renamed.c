@@ -41,6 +41,8 @@ TEST(values_are_renamed)
 {
     assert_converts("[items]\nbounds = data\n[users.social]\nbounds=data;\n",
                     "[items]\nbounds = empirical\n[users.social]\nbounds=data;\n", 1);
+    assert_converts("[items.first]\nmechanism = laplace-symmetric\n", "[items.first]\nmechanism = laplace\n",
+                    1);
 }
 
 TEST(dotted_keys_are_renamed)
