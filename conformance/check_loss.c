@@ -247,7 +247,7 @@ int check_loss_scenario(struct check *check, int index, struct scenario *out)
 static int run_once(struct check *check, const struct scenario *scenario, void *out)
 {
     struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     dpf_status status = worker ? scenario->run(scenario, worker, 0, scenario->n, out) : DPF_E_MEMORY;
     worker_free(worker);
     if (instance_result(scenario->instance, status, scenario->name, &error) == 0)
@@ -390,14 +390,13 @@ static void look_at_scaled(struct check *check, const struct scenario *scenario,
 
 static void rule_scaled(struct check *check)
 {
-    struct dpf_error error = {0};
     for (int index = 0, got = 1; got; index++) {
         struct scenario scenario;
         got = check_loss_scenario(check, index, &scenario);
         if (got != 1 || !((struct loss_inputs *)scenario.data)->use_grid ||
             !((const dpf_loss *)scenario.instance->functions)->accumulate_scaled)
             continue; /* nothing is promised */
-        struct worker *worker = worker_new(0, 1, &error);
+        struct worker *worker = worker_new(0, 1);
         if (worker)
             look_at_scaled(check, &scenario, worker);
         worker_free(worker);

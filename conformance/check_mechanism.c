@@ -342,8 +342,7 @@ int check_mechanism_scenario(struct check *check, int index, struct scenario *ou
     int shape = index / 2;
     struct release *r = planned(check, shape);
     index %= 2;
-    struct dpf_error error = {0};
-    struct worker *worker = r ? worker_new(0, 1, &error) : NULL;
+    struct worker *worker = r ? worker_new(0, 1) : NULL;
     if (!worker)
         return -1;
     *out = (struct scenario){
@@ -452,8 +451,7 @@ static void look_monotone(struct check *check, struct release *r)
 static void look_distinct(struct check *check, struct release *r)
 {
     enum { N = 3 * 2 * ROWS };
-    struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     double *noise = check_keep(check, N * WIDTH * sizeof *noise);
     const int64_t rows = r->plan.gram_variance[0] > 0 ? ROWS : check_release_rows(r);
     if (!worker || !noise)
@@ -485,8 +483,7 @@ static void look_distinct(struct check *check, struct release *r)
 
 static void look_range(struct check *check, struct release *r)
 {
-    struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     if (!worker)
         return;
     const double values[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 1e300, -1e300};

@@ -98,7 +98,6 @@ static void judge(struct check *check, const struct sums *sums)
 
 static void look_correlation(struct check *check, struct release *r)
 {
-    struct dpf_error error = {0};
     double c[RUN_ROUNDS];
     struct sums sums;
     if (!check_is_correlated(r)) {
@@ -113,7 +112,7 @@ static void look_correlation(struct check *check, struct release *r)
         return;
     }
     double(*errors)[NUMBERS] = check_keep(check, RUN_ROUNDS * sizeof *errors);
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     memset(&sums, 0, sizeof sums);
     table(r)->correlation(r->instance->self, &r->plan, c, RUN_ROUNDS);
     if (!(c[0] >= 1.0 && c[0] <= 1.0))

@@ -166,7 +166,7 @@ static void look_events(struct check *check, struct release *r)
     struct dpf_error error = {0};
     int32_t n = -1;
     dpf_event *events = check_keep(check, MAX_EVENTS * sizeof *events);
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     if (!events || !worker) {
         worker_free(worker);
         return;

@@ -114,7 +114,7 @@ static void look_noise_of_parties(struct check *check, struct release *r)
 {
     struct dpf_error error = {0};
     struct noise_table table;
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     char where[48] = "";
     int failed = !worker || check_noise_open(check, DRAWS, ROWS * WIDTH, &table) != 0;
     for (int bit = 0; bit < DPF_BLOCK_BITS && !failed; bit++)

@@ -20,11 +20,8 @@
 #include "dpframe/accounting.h"
 #include "conformance/check_release.h"
 
-/* Of releases that take long to draw; a sanitized build, which looks at memory, draws fewer still: CMakeLists.txt. */
-#ifndef CHECK_FEW_SAMPLES
-#define CHECK_FEW_SAMPLES 4000
-#endif
-enum { SAMPLES = 40000, FEW_SAMPLES = CHECK_FEW_SAMPLES, THRESHOLDS = 24, DELTAS = 4 };
+/* Few: of releases that take long to draw. */
+enum { SAMPLES = 40000, FEW_SAMPLES = CHECK_CASES(4000, 1000), THRESHOLDS = 24, DELTAS = 4 };
 
 #define LOG_ERROR 23.0 /* of each bound: e^-23; some thousand are used */
 
@@ -383,8 +380,7 @@ static int judge_block(struct check *check, const struct release *r, struct work
 static void look_privacy(struct check *check, struct release *r)
 {
     struct claim claim = {.unmeasured = -1};
-    struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     int measured = 0;
     for (int bit = 0; worker && bit < DPF_BLOCK_BITS && check->outcome != CHECK_FAIL; bit++)
         if (r->plan.where != DPF_NOISE_NOWHERE && check_release_has(r, bit))

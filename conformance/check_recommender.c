@@ -171,7 +171,7 @@ static void *fitted_in(struct check *check, const struct record_inputs *in, stru
                        uint64_t *used)
 {
     struct dpf_error error = {0};
-    struct worker *own = worker_new(0, 1, &error);
+    struct worker *own = worker_new(0, 1);
     void *state = check_keep(check, (size_t)in->state_bytes);
     dpf_status status =
         own && state ? fit_into(in, instance, own, SPREAD_NOT, NULL, state, used) : DPF_E_MEMORY;
@@ -465,8 +465,7 @@ static void rule_fresh(struct check *check)
 static void compare_fit(struct check *check, const struct record_inputs *in, struct instance *instance,
                         const void *base, int n, enum spread spread)
 {
-    struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, n, &error);
+    struct worker *worker = worker_new(0, n);
     struct pool *pool = pool_new(n);
     void *state = check_keep(check, (size_t)in->state_bytes);
     const char *how = spread == SPREAD_POOL ? "at once" : "in turn, the last task first";
@@ -554,9 +553,8 @@ static void divide_records(const struct record_inputs *in, int64_t first, int64_
 static void compare_part(struct check *check, const struct record_inputs *in, struct instance *instance,
                          struct heard_sums *heard, int64_t first, int64_t end, const void *whole)
 {
-    struct dpf_error error = {0};
     struct record_inputs *some = check_keep(check, sizeof *some);
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     void *state = check_keep(check, (size_t)in->state_bytes);
     if (!some || !worker || !state) {
         worker_free(worker);
@@ -585,8 +583,7 @@ static void rule_processes(struct check *check)
         check_skip(check, "it trains in one process (DPF_RECOMMENDER_SUMS_USERS is not set)");
         return;
     }
-    struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     void *whole = check_keep(check, (size_t)in->state_bytes);
     if (worker && whole &&
         fit_with(in, instance, worker, SPREAD_NOT, NULL, &heard, hear_total, whole, NULL) == DPF_OK &&
@@ -664,7 +661,6 @@ static void score_damaged(struct check *check, struct instance *instance, const 
 static void rule_state(struct check *check)
 {
     enum { DAMAGES = 200 };
-    struct dpf_error error = {0};
     struct check_source source = {check->seed + 1};
     struct instance *instance = check_instance(check);
     struct record_inputs *in = instance ? make_inputs(check, instance) : NULL;
@@ -684,7 +680,7 @@ static void rule_state(struct check *check)
     if (table(instance)->state_bytes(instance->self, N_USERS, N_ITEMS + 1, &larger) == DPF_OK &&
         larger != in->state_bytes && accepts(instance, N_USERS, N_ITEMS + 1, state, used))
         check_fail(check, "check accepts a state of fewer items");
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     const struct score_inputs inputs = {in, state};
     for (int d = 0; d < DAMAGES && worker && used; d++) {
         const uint64_t at = check_next(&source) % used;
@@ -705,7 +701,7 @@ static void scores_without(struct check *check, struct instance *instance, const
 {
     struct dpf_error error = {0};
     struct record_inputs *changed = check_keep(check, sizeof *changed);
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     if (!changed || !worker) {
         check_fail(check, "out of memory");
     } else {

@@ -135,7 +135,6 @@ static int open_replay(struct replay *replay, const struct replay_setup *how)
 
 int replay_each(struct check *check, int sends, void (*look)(struct replay *replay))
 {
-    struct dpf_error error = {0};
     struct replay *replay = check_keep(check, sizeof *replay);
     struct instance *instance = replay ? check_instance(check) : NULL;
     int taken = 0, judged = 0;
@@ -145,7 +144,7 @@ int replay_each(struct check *check, int sends, void (*look)(struct replay *repl
                               .instance = instance,
                               .table = instance->functions,
                               .flags = ((const dpf_recommender *)instance->functions)->flags(instance->self),
-                              .worker = worker_new(0, 1, &error)};
+                              .worker = worker_new(0, 1)};
     for (size_t s = 0; s < sizeof setups / sizeof *setups && replay->worker && check->outcome != CHECK_FAIL;
          s++) {
         if (setups[s].sends != sends || open_replay(replay, &setups[s]) != 0)

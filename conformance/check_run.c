@@ -40,7 +40,7 @@ static void each_scenario(struct check *check,
         if (got != 1)
             continue;
         struct dpf_error error = {0};
-        struct worker *worker = worker_new(0, 1, &error);
+        struct worker *worker = worker_new(0, 1);
         size_t bytes = (size_t)scenario.n * scenario.unit_bytes;
         scenario.inputs = check_kept_hash(check);
         void *base = check_guarded(bytes);
@@ -86,8 +86,7 @@ static int same(struct check *check, const struct scenario *scenario, const void
 static dpf_status run_in_blocks(struct check *check, const struct scenario *scenario, int64_t block,
                                 char *out, int *guards)
 {
-    struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     void *buffer = check_guarded((size_t)block * scenario->unit_bytes);
     dpf_status status = worker && buffer ? DPF_OK : DPF_E_MEMORY;
     *guards = 1;
@@ -166,14 +165,13 @@ static void compare_workers(struct check *check, struct spread *spread, struct p
 
 static void look_with_workers(struct check *check, const struct scenario *scenario, const void *base, int n)
 {
-    struct dpf_error error = {0};
     struct worker *workers[7] = {0};
     struct spread spread = {scenario, workers, check_keep(check, (size_t)scenario->n * scenario->unit_bytes),
                             scenario->one_by_one ? 1 : 8};
     struct pool *pool = pool_new(n);
     int ready = pool && spread.out;
     for (int i = 0; i < n; i++)
-        ready = ready && (workers[i] = worker_new(i, n, &error));
+        ready = ready && (workers[i] = worker_new(i, n));
     if (ready)
         compare_workers(check, &spread, pool, base, n);
     else

@@ -241,11 +241,10 @@ static void rule_rate(struct check *check)
     enum { N = 20000 };
     dpf_sampling sampling;
     struct scenario scenario;
-    struct dpf_error error = {0};
     if (make_scenario(check, N, &scenario) != 1 || described(check, scenario.instance, &sampling) != 0)
         return;
     float *weights = check_keep(check, N * sizeof *weights);
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     if (!weights || !worker)
         return;
     dpf_status status = scenario.run(&scenario, worker, 0, N, weights);
@@ -314,7 +313,6 @@ static void rule_units(struct check *check)
 {
     dpf_sampling sampling;
     struct scenario scenario;
-    struct dpf_error error = {0};
     if (make_scenario(check, 20000, &scenario) != 1 || described(check, scenario.instance, &sampling) != 0)
         return;
     if (sampler_lifetime(table(scenario.instance), scenario.instance->self) == DPF_LIFETIME_RUN ||
@@ -322,7 +320,7 @@ static void rule_units(struct check *check)
         check_skip(check, "who is drawn stays so, or takes turns");
         return;
     }
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     if (worker)
         judge_units(check, &scenario, &sampling, worker);
     worker_free(worker);
@@ -334,7 +332,6 @@ static void rule_fresh(struct check *check)
     enum { N = 2000 };
     dpf_sampling sampling;
     struct scenario scenario;
-    struct dpf_error error = {0};
     if (make_scenario(check, N, &scenario) != 1 || described(check, scenario.instance, &sampling) != 0)
         return;
     if (sampling.kind == DPF_SAMPLING_NONE || sampling.rate < 0.01 || sampling.rate > 0.99) {
@@ -342,7 +339,7 @@ static void rule_fresh(struct check *check)
         return;
     }
     float *weights = check_keep(check, 2 * N * sizeof *weights);
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     if (!weights || !worker)
         return;
     struct draw_inputs *in = scenario.data;
@@ -362,7 +359,6 @@ static void rule_apart(struct check *check)
     enum { N = 2000, MOST_ROUNDS = 400 };
     dpf_sampling sampling;
     struct scenario scenario;
-    struct dpf_error error = {0};
     if (make_scenario(check, N, &scenario) != 1 || described(check, scenario.instance, &sampling) != 0)
         return;
     if (sampling.separation <= 1) {
@@ -371,7 +367,7 @@ static void rule_apart(struct check *check)
     }
     float *weights = check_keep(check, N * sizeof *weights);
     int64_t *last = check_keep(check, N * sizeof *last);
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     struct draw_inputs *in = scenario.data;
     const int64_t rounds = 3 * sampling.separation < MOST_ROUNDS ? 3 * sampling.separation : MOST_ROUNDS;
     for (int64_t t = 0; weights && last && worker && t < rounds && check->outcome != CHECK_FAIL; t++) {

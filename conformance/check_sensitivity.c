@@ -208,12 +208,11 @@ static void try_pair(struct pair_test *test, struct check_source *source, int pa
 static void each_query(struct check *check, void (*look)(struct pair_test *test))
 {
     static const uint32_t layouts[] = {0, DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL};
-    struct dpf_error error = {0};
     struct pair_test *test = check_keep(check, sizeof *test);
     struct instance *instance = test ? check_instance(check) : NULL;
     if (!instance)
         return;
-    *test = (struct pair_test){.check = check, .instance = instance, .worker = worker_new(0, 1, &error)};
+    *test = (struct pair_test){.check = check, .instance = instance, .worker = worker_new(0, 1)};
     for (int side = 0; side < 2 && test->worker; side++)
         for (size_t l = 0; l < sizeof layouts / sizeof layouts[0]; l++) {
             uint32_t can = table(instance)->layouts;

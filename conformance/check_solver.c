@@ -219,8 +219,7 @@ static void look_at_rows(struct check *check, const struct scenario *scenario, c
 
 static void rule_rows(struct check *check)
 {
-    struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     struct row_output *rows = check_keep(check, ROWS * sizeof *rows);
     int ran = 0;
     for (int index = 0; index < 2 && worker && rows; index++) {

@@ -248,7 +248,7 @@ int check_transform_scenario(struct check *check, int index, struct scenario *ou
 static int run_all(struct check *check, const struct scenario *scenario, void *out)
 {
     struct dpf_error error = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     dpf_status status = worker ? scenario->run(scenario, worker, 0, scenario->n, out) : DPF_E_MEMORY;
     worker_free(worker);
     if (instance_result(scenario->instance, status, scenario->name, &error) == 0)
@@ -548,7 +548,7 @@ static void rule_factor(struct check *check)
     struct dpf_error error = {0};
     if (check_transform_scenario(check, 0, &scenario) != 1 || !table(scenario.instance)->measure)
         return; /* nothing is promised */
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     if (worker)
         compare_factors(check, &scenario, worker);
     worker_free(worker);

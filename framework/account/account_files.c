@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/files.h"
+#include "base/json_out.h"
 #include "base/log.h"
 #include "plot/csv_plot.h"
 #include "privacy/dp_event.h"
@@ -71,8 +72,7 @@ static int write_ledger(const struct plan *plan, const char *path, struct dpf_er
         return 0;
     json_t *file = dp_event_file(&plan->ledger, &plan->guarantee);
     const json_t *event = json_object_get(file, "event");
-    char *text = file ? json_dumps(file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    int status = text ? files_write_text(path, text, error) : error_memory(error);
+    const int status = json_write(path, json_incref(file), error);
     const int64_t unsupported = dp_event_unsupported(event);
     if (status == 0 && unsupported > 0)
         log_message(LOG_LEVEL_WARNING,
@@ -81,7 +81,6 @@ static int write_ledger(const struct plan *plan, const char *path, struct dpf_er
                     "things, nor for "
                     "noise about which nothing is proved",
                     path, (long long)unsupported, (long long)plan->ledger.n);
-    free(text);
     json_decref(file);
     return status;
 }
@@ -90,12 +89,7 @@ static int write_certificate(const struct plan *plan, const char *path, struct d
 {
     if (!path)
         return 0;
-    json_t *certificate = certificate_json(plan);
-    char *text = certificate ? json_dumps(certificate, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    const int status = text ? files_write_text(path, text, error) : error_memory(error);
-    free(text);
-    json_decref(certificate);
-    return status;
+    return json_write(path, certificate_json(plan), error);
 }
 
 int account_files_write(const struct plan *plan, const struct account_files *files, struct dpf_error *error)

@@ -117,13 +117,13 @@ static int prepare(struct audit_session *audit, struct dpf_error *error)
     if (plan->model_facts.cannot[USE_ATTACK])
         return config_error(plan->config, "model", "kind", error, "%s", plan->model_facts.cannot[USE_ATTACK]);
     struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
-    if (!pool)
-        return error_set(error, DPF_FAULT_RUN, "cannot start threads");
     int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &audit->base, error);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
     if (status == 0)
         status = plan_complete(plan, audit->base.users.n, audit->base.items.n, error);
-    return status == 0 ? plan_measure(plan, error) : -1;
+    if (status == 0)
+        plan_measure(plan);
+    return status;
 }
 
 int attack_run(struct audit_session *audit, int *exceeded, struct dpf_error *error)

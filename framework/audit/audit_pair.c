@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/prf.h"
+#include "base/ticker.h"
 #include "audit/audit_session.h"
 #include "data/load.h"
 #include "plan/plan_make.h"
@@ -311,6 +313,9 @@ static int try_attempt(struct attempts *all, struct attempt attempt, int alone, 
     if (status != 0)
         return status < 0 ? -1 : 0;
     const int64_t number = all->number++;
+    ticker_add(1);
+    if (interrupt_check("the pair of data sets was chosen", error) != 0)
+        return -1;
     if ((!alone && rate_pair(all->audit, all->pool, number, &rating, error) != 0) ||
         watch_move(all->audit, all->pool, number, error) != 0)
         return -1;
@@ -371,7 +376,9 @@ static int choose_canary(struct audit_session *audit, struct lottery *lottery, s
     const int64_t n = fixed ? 1 : CANDIDATES;
     struct canary *canaries = memory_new((size_t)n, sizeof *canaries);
     struct attempts all = {.audit = audit, .pool = pool, .best = {{-1, -1}, 0, -1}};
+    ticker_begin("choosing what the two data sets differ in", 0);
     int status = canaries ? try_all(&all, lottery, canaries, n, fixed, error) : error_memory(error);
+    ticker_end();
     free(canaries);
     return status == 0 ? take_attempt(audit, &all.best, error) : status;
 }
@@ -447,8 +454,10 @@ static int train_once(struct audit_session *audit, struct dpf_error *error)
                     (long long)audit->one_run.n);
     struct pool *pool = pool_new(1);
     int status = pool ? 0 : error_memory(error);
+    ticker_begin("training with canaries", 0);
     if (status == 0)
         status = one_run_train(&audit->one_run, plan, &audit->base, kind_of(audit), pool, error);
+    ticker_end();
     pool_free(pool);
     snprintf(audit->pair, sizeof audit->pair, "%lld canaries, each in one form or the other by a fair coin",
              (long long)audit->one_run.n);

@@ -7,7 +7,9 @@
 
 #include "audit/observe.h"
 #include "audit/score.h"
+#include "base/interrupt.h"
 #include "base/memory.h"
+#include "base/ticker.h"
 
 #define ENOUGH 8000 /* numbers of a block: what has a tenth less variance than declared is found */
 /* For blocks of few numbers beside others of many: enough to find out whether there is noise at all. */
@@ -291,10 +293,15 @@ int noise_check_run(struct plan *plan, const struct dataset *dataset, struct poo
         if (!c.tallies[side])
             status = error_memory(error);
     }
+    ticker_begin("training to look at the noise", 0);
     for (int i = 0; i < MOST_TRAININGS && status == 0 && !done; i++) {
-        status = watch(&c, plan, dataset, pool, i, error);
+        ticker_add(1);
+        status = interrupt_check("the noise was looked at", error);
+        if (status == 0)
+            status = watch(&c, plan, dataset, pool, i, error);
         done = seen_enough(&c, i + 1);
     }
+    ticker_end();
     if (status == 0)
         status = judge(&c, out, error);
     free(c.tallies[0]);

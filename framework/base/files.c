@@ -45,9 +45,9 @@ char *files_program_directory(void)
 /* Without "." and "..", as text: an installation has no links among its directories. */
 static char *plain_path(const char *path)
 {
-    char *out = memory_raw(strlen(path) + 2, 1);
+    char *out = memory_need(strlen(path) + 2, 1);
     size_t n = 0;
-    while (out && *path) {
+    while (*path) {
         const size_t length = strcspn(path, "/");
         if (length == 2 && memcmp(path, "..", 2) == 0) {
             while (n > 0 && out[--n] != '/')
@@ -59,8 +59,6 @@ static char *plain_path(const char *path)
         }
         path += length + (path[length] == '/');
     }
-    if (out)
-        out[n] = '\0';
     return out;
 }
 
@@ -72,7 +70,7 @@ char *files_not_installed(const char *path)
          *joined = program ? memory_format("%s%s", program, below) : NULL,
          *root = joined ? plain_path(joined) : NULL, *plain = plain_path(path), *out = NULL;
     const size_t length = root ? strlen(root) : 0;
-    if (root && plain && strncmp(plain, root, length) == 0 && (plain[length] == '/' || !plain[length]) &&
+    if (root && strncmp(plain, root, length) == 0 && (plain[length] == '/' || !plain[length]) &&
         getcwd(here, sizeof here))
         out = memory_format("%s/results%s", here, plain + length);
     else
@@ -155,52 +153,39 @@ int files_make_configured(const char *key, const char *path, struct dpf_error *e
 }
 
 /* OpenSSL's SHA-256 uses the processor's instructions for it: several times the speed of portable code. */
-static int hash_stream(FILE *stream, unsigned char digest[EVP_MAX_MD_SIZE])
-{
-    static const size_t chunk = (size_t)1 << 18;
-    unsigned char *buffer = malloc(chunk);
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    int ok = buffer && context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
-    size_t n = 0;
-    while (ok && (n = fread(buffer, 1, chunk, stream)) > 0)
-        ok = EVP_DigestUpdate(context, buffer, n) == 1;
-    ok = ok && !ferror(stream) && EVP_DigestFinal_ex(context, digest, NULL) == 1;
-    EVP_MD_CTX_free(context);
-    free(buffer);
-    return ok ? 0 : -1;
-}
-
 struct files_hash {
     EVP_MD_CTX *context;
-    int failed;
 };
+
+static void need(int ok)
+{
+    if (ok)
+        return;
+    fputs("dpframe: OpenSSL cannot make a SHA-256 hash: is its default provider loaded?\n", stderr);
+    _exit(1);
+}
 
 struct files_hash *files_hash_new(void)
 {
-    struct files_hash *hash = calloc(1, sizeof *hash);
-    if (!hash)
-        return NULL;
+    struct files_hash *hash = memory_need(1, sizeof *hash);
     hash->context = EVP_MD_CTX_new();
-    hash->failed = !hash->context || EVP_DigestInit_ex(hash->context, EVP_sha256(), NULL) != 1;
+    need(hash->context && EVP_DigestInit_ex(hash->context, EVP_sha256(), NULL) == 1);
     return hash;
 }
 
 void files_hash_add(struct files_hash *hash, const void *bytes, size_t n)
 {
-    hash->failed = hash->failed || EVP_DigestUpdate(hash->context, bytes, n) != 1;
+    need(EVP_DigestUpdate(hash->context, bytes, n) == 1);
 }
 
-int files_hash_end(struct files_hash *hash, char hex[65])
+void files_hash_end(struct files_hash *hash, char hex[65])
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
-    if (!hash)
-        return -1;
-    const int failed = hash->failed || EVP_DigestFinal_ex(hash->context, digest, NULL) != 1;
+    need(EVP_DigestFinal_ex(hash->context, digest, NULL) == 1);
     EVP_MD_CTX_free(hash->context);
     free(hash);
-    if (!failed && hex)
+    if (hex)
         sodium_bin2hex(hex, 65, digest, 32);
-    return failed ? -1 : 0;
 }
 
 int files_lock_directory(const char *path, struct dpf_error *error)
@@ -218,16 +203,19 @@ int files_lock_directory(const char *path, struct dpf_error *error)
 
 int files_sha256(const char *path, char hex[65], struct dpf_error *error)
 {
-    unsigned char digest[EVP_MAX_MD_SIZE];
+    static const size_t chunk = (size_t)1 << 18;
     FILE *stream = fopen(path, "rb");
     if (!stream)
         return error_set(error, DPF_FAULT_RUN, "cannot open %s: %s", path, strerror(errno));
-    int status = hash_stream(stream, digest);
+    struct files_hash *hash = files_hash_new();
+    unsigned char *buffer = memory_need(chunk, 1);
+    for (size_t n; (n = fread(buffer, 1, chunk, stream)) > 0;)
+        files_hash_add(hash, buffer, n);
+    const int failed = ferror(stream);
+    files_hash_end(hash, hex);
+    free(buffer);
     fclose(stream);
-    if (status != 0)
-        return error_set(error, DPF_FAULT_RUN, "cannot read %s", path);
-    sodium_bin2hex(hex, 65, digest, 32);
-    return 0;
+    return failed ? error_set(error, DPF_FAULT_RUN, "cannot read %s", path) : 0;
 }
 
 /* What is there and is no ordinary file (a device, a pipe) cannot be replaced by one that is renamed over it.
@@ -259,17 +247,13 @@ static int open_beside(struct files_write *write, mode_t mode)
 }
 
 /* A link to a file stays, and what it points to is replaced. */
-static int set_names(struct files_write *write, const char *target)
+static void set_names(struct files_write *write, const char *target)
 {
     char *real = realpath(target, NULL);
     write->target = is_special(target) || !real ? memory_text(target) : memory_text(real);
     free(real);
-    if (!write->target)
-        return -1;
-    if (is_special(write->target))
-        return 0;
-    write->temporary = memory_format("%s.part%ld", write->target, (long)getpid());
-    return 0;
+    if (!is_special(write->target))
+        write->temporary = memory_format("%s.part%ld", write->target, (long)getpid());
 }
 
 static int open_write(struct files_write *write, const char *target, mode_t mode, struct dpf_error *error)
@@ -280,10 +264,7 @@ static int open_write(struct files_write *write, const char *target, mode_t mode
         return error_set(error, DPF_FAULT_CONFIG, "the name of the file to write is empty: give one");
     if (stat(target, &info) == 0 && S_ISDIR(info.st_mode))
         return error_set(error, DPF_FAULT_CONFIG, "cannot write %s: it is a directory; name a file", target);
-    if (set_names(write, target) != 0) {
-        files_abandon_write(write);
-        return error_memory(error);
-    }
+    set_names(write, target);
     if ((write->temporary ? open_beside(write, mode) : open_in_place(write)) != 0) {
         error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", target, strerror(errno));
         files_abandon_write(write);
@@ -305,7 +286,7 @@ int files_open_private(struct files_write *write, const char *target, struct dpf
 static void sync_directory(const char *file)
 {
     char *directory = files_directory(file);
-    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         fsync(fd);
         close(fd);

@@ -39,12 +39,12 @@ mode_t files_mode(const char *path);
 int files_lock_directory(const char *path, struct dpf_error *error);
 /* SHA-256 of a file's bytes as 64 hex digits and NUL. */
 int files_sha256(const char *path, char hex[65], struct dpf_error *error);
-/* The same of bytes that are handed over one after the other. NULL without memory. */
+/* The same of bytes that are handed over one after the other. */
 struct files_hash;
 struct files_hash *files_hash_new(void);
 void files_hash_add(struct files_hash *hash, const void *bytes, size_t n);
-/* Writes the hash, unless hex is NULL, and frees all. 0, or -1: it could not be made. */
-int files_hash_end(struct files_hash *hash, char hex[65]);
+/* Writes the hash, unless hex is NULL, and frees all. */
+void files_hash_end(struct files_hash *hash, char hex[65]);
 
 /*
  * An atomic write: open gives a stream to a temporary file beside the target; commit flushes, syncs

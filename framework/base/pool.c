@@ -5,6 +5,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/memory.h"
+
 struct pool {
     int workers;
     int started; /* helper threads that run */
@@ -63,31 +66,24 @@ static void *helper_main(void *argument)
 
 struct pool *pool_new(int workers)
 {
-    struct pool *pool = calloc(1, sizeof *pool);
-    if (!pool)
-        return NULL;
+    struct pool *pool = memory_need(1, sizeof *pool);
     pool->workers = workers < 1 ? 1 : workers;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->done, NULL);
-    pool->threads = calloc((size_t)pool->workers, sizeof *pool->threads);
-    if (!pool->threads)
-        goto fail;
-    for (int worker = 1; worker < pool->workers; worker++) {
-        struct helper *helper = malloc(sizeof *helper);
-        if (!helper)
-            goto fail;
-        *helper = (struct helper){pool, worker};
-        if (pthread_create(&pool->threads[worker - 1], NULL, helper_main, helper) != 0) {
+    pool->threads = memory_need((size_t)pool->workers, sizeof *pool->threads);
+    while (pool->started + 1 < pool->workers) {
+        struct helper *helper = memory_need(1, sizeof *helper);
+        *helper = (struct helper){pool, pool->started + 1};
+        if (pthread_create(&pool->threads[pool->started], NULL, helper_main, helper) != 0) {
             free(helper);
-            goto fail;
+            log_message(LOG_LEVEL_WARNING, "the system gives %d of %d threads: this takes longer",
+                        pool->started + 1, pool->workers);
+            break;
         }
         pool->started++;
     }
     return pool;
-fail:
-    pool_free(pool);
-    return NULL;
 }
 
 void pool_free(struct pool *pool)

@@ -15,7 +15,7 @@ struct pool;
 /* A task. Returns 0, or -1 to have the remaining tasks skipped. */
 typedef int (*pool_task)(void *context, int64_t task, int worker);
 
-/* NULL if threads or memory run out. */
+/* Where the system gives fewer threads, the others do their work, with a warning. */
 struct pool *pool_new(int workers);
 void pool_free(struct pool *pool);
 int pool_workers(const struct pool *pool);

@@ -72,8 +72,8 @@ static void *key_new(size_t size, int is_secret, struct dpf_error *error)
         error_set(error, DPF_FAULT_RUN, "libsodium cannot be initialised: no source of randomness");
         return NULL;
     }
-    void *block = is_secret ? sodium_malloc(size) : memory_new(1, size);
-    if (!block)
+    void *block = is_secret ? sodium_malloc(size) : memory_need(1, size);
+    if (!block) /* memory that is locked is scarce: ulimit -l */
         error_memory(error);
     return block;
 }

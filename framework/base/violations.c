@@ -8,46 +8,6 @@
 #include "base/ranks.h"
 #include "base/text.h"
 
-int violations_want(const struct violations *violations)
-{
-    return violations->kept < VIOLATIONS_KEPT;
-}
-
-static void keep(struct violations *violations, const struct violation *violation)
-{
-    struct violation *list = violations_want(violations)
-                                 ? memory_grow(violations->list, &violations->capacity, violations->kept + 1,
-                                               sizeof *violations->list)
-                                 : NULL;
-    if (!list) {
-        free(violation->text);
-        return;
-    }
-    violations->list = list;
-    list[violations->kept++] = *violation;
-}
-
-void violations_add(struct violations *violations, int64_t first, int64_t second, struct dpf_error *error)
-{
-    violations->n++;
-    if (violations_want(violations)) {
-        const struct violation violation = {{first, second}, error->fault, memory_text(error->text)};
-        if (violation.text)
-            keep(violations, &violation);
-    }
-    error->fault = DPF_FAULT_NONE;
-    error->text[0] = '\0';
-}
-
-void violations_join(struct violations *into, struct violations *from)
-{
-    into->n += from->n;
-    for (size_t i = 0; i < from->kept; i++)
-        keep(into, &from->list[i]);
-    free(from->list);
-    *from = (struct violations){0};
-}
-
 static int by_order(const void *a, const void *b)
 {
     const struct violation *x = a, *y = b;
@@ -57,19 +17,69 @@ static int by_order(const void *a, const void *b)
     return strcmp(x->text, y->text);
 }
 
-void violations_sort(struct violations *violations)
+static void sort_and_cut(struct violations *violations)
 {
     if (violations->kept > 1)
         qsort(violations->list, violations->kept, sizeof *violations->list, by_order);
+    while (violations->kept > VIOLATIONS_KEPT)
+        free(violations->list[--violations->kept].text);
+    violations->is_cut = violations->kept == VIOLATIONS_KEPT;
+}
+
+static void append(struct violations *violations, const struct violation *violation)
+{
+    violations->list = memory_need_grow(violations->list, &violations->capacity, violations->kept + 1,
+                                        sizeof *violations->list);
+    violations->list[violations->kept++] = *violation;
+    if (violations->kept == 2 * (size_t)VIOLATIONS_KEPT)
+        sort_and_cut(violations);
+}
+
+int violations_want(const struct violations *violations, int64_t first, int64_t second)
+{
+    if (!violations->is_cut)
+        return 1;
+    const int64_t *last = violations->list[VIOLATIONS_KEPT - 1].order;
+    return first < last[0] || (first == last[0] && second <= last[1]);
+}
+
+void violations_add(struct violations *violations, int64_t first, int64_t second, struct dpf_error *error)
+{
+    violations->n++;
+    if (violations_want(violations, first, second))
+        append(violations, &(struct violation){{first, second}, error->fault, memory_text(error->text)});
+    error->fault = DPF_FAULT_NONE;
+    error->text[0] = '\0';
+}
+
+void violations_merge(struct violations *into, struct violations *lists, int n)
+{
+    for (int i = 0; i < n; i++) {
+        into->n += lists[i].n;
+        for (size_t k = 0; k < lists[i].kept; k++)
+            append(into, &lists[i].list[k]);
+        free(lists[i].list);
+        lists[i] = (struct violations){0};
+    }
+    sort_and_cut(into);
+}
+
+void violations_join(struct violations *into, struct violations *from)
+{
+    into->n += from->n;
+    for (size_t i = 0; i < from->kept; i++)
+        if (into->kept < VIOLATIONS_KEPT)
+            append(into, &from->list[i]);
+        else
+            free(from->list[i].text);
+    free(from->list);
+    *from = (struct violations){0};
 }
 
 int violations_report(const struct violations *violations, struct dpf_error *error)
 {
     if (violations->n == 0)
         return 0;
-    if (violations->kept == 0)
-        return error_set(error, DPF_FAULT_DATA, "%lld faults in the data, and no memory for their texts",
-                         (long long)violations->n);
     return error_set(error, violations->list[0].fault, "%s", violations->list[0].text);
 }
 
@@ -128,28 +138,27 @@ int violations_gather(struct violations *violations, struct dpf_error *error)
     if (size == 1)
         return 0;
     int64_t n = violations->n;
-    int64_t *offsets = memory_new((size_t)size + 1, sizeof *offsets),
-            *even = memory_new((size_t)size + 1, sizeof *even);
+    int64_t *offsets = memory_need((size_t)size + 1, sizeof *offsets),
+            *even = memory_need((size_t)size + 1, sizeof *even);
     char *bytes = NULL;
-    int status = offsets && even ? 0 : error_memory(error);
-    for (size_t i = 0; i < violations->kept && status == 0; i++)
+    for (size_t i = 0; i < violations->kept; i++)
         offsets[rank + 1] += (int64_t)packed_bytes(&violations->list[i]);
-    for (int r = 0; r <= size && status == 0; r++)
+    for (int r = 0; r <= size; r++)
         even[r] = r;
-    if (status == 0)
-        status = ranks_gather(offsets + 1, sizeof *offsets, even, error);
-    for (int r = 0; r < size && status == 0; r++)
-        offsets[r + 1] += offsets[r];
-    if (status == 0 && !(bytes = memory_raw((size_t)offsets[size] + 1, 1)))
-        status = error_memory(error);
-    char *at = status == 0 ? bytes + offsets[rank] : NULL;
-    for (size_t i = 0; i < violations->kept && status == 0; i++)
-        at = pack(&violations->list[i], at);
+    int status = ranks_gather(offsets + 1, sizeof *offsets, even, error);
+    if (status == 0) {
+        for (int r = 0; r < size; r++)
+            offsets[r + 1] += offsets[r];
+        bytes = memory_need((size_t)offsets[size] + 1, 1);
+        char *at = bytes + offsets[rank];
+        for (size_t i = 0; i < violations->kept; i++)
+            at = pack(&violations->list[i], at);
+    }
     if (status == 0 && ranks_gather(bytes, 1, offsets, error) == 0 && ranks_sum(&n, 1, error) == 0) {
         violations_free(violations);
         for (const char *from = bytes; from < bytes + offsets[size];)
             from = unpack(from, violations);
-        violations_sort(violations);
+        sort_and_cut(violations);
         violations->n = n;
     } else {
         status = -1;

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 
-#define VIOLATIONS_KEPT 1000 /* texts that are kept; all are counted */
+#define VIOLATIONS_KEPT 1000 /* texts that are kept, of the smallest order; all are counted */
 
 struct violation {
     int64_t order[2]; /* its place among the others: smaller ones are reported first */
@@ -23,26 +23,27 @@ struct violation {
     char *text;
 };
 
-/* Starts as all zeros. Not for several threads at once: each has its own, and they are joined. */
+/* Starts as all zeros. Not for several threads at once: each has its own, and they are merged. */
 struct violations {
     int64_t n;
     struct violation *list;
-    size_t kept, capacity;
+    size_t kept, capacity; /* kept: less than twice VIOLATIONS_KEPT */
+    int is_cut;            /* the first VIOLATIONS_KEPT are the smallest of those before, sorted */
 };
 
-/* Takes over the text of error, which is cleared. Only counted once there are enough, or no memory. */
+/* Takes over the text of error, which is cleared. Only counted where enough smaller ones are there. */
 void violations_add(struct violations *violations, int64_t first, int64_t second, struct dpf_error *error);
-/* Whether a text would be kept: texts need not be made otherwise. */
-int violations_want(const struct violations *violations);
-/* Moves all of from to the end of into, in order, which leaves from empty. */
+/* Whether the text of this order would be kept: texts need not be made otherwise. */
+int violations_want(const struct violations *violations, int64_t first, int64_t second);
+/* The lists of n threads become one, sorted: the same for any number of threads. They are left empty. */
+void violations_merge(struct violations *into, struct violations *lists, int n);
+/* Moves from to the end of into, as far as there is room, which leaves from empty. */
 void violations_join(struct violations *into, struct violations *from);
 /* The lists of all ranks become one, sorted, on each of them. */
 int violations_gather(struct violations *violations, struct dpf_error *error);
-/* Sorts by order. */
-void violations_sort(struct violations *violations);
 /* The first as an error. 0 if there is none, else -1. */
 int violations_report(const struct violations *violations, struct dpf_error *error);
-/* One line each, and how many more there were. NULL without memory; free it. */
+/* One line each, and how many more there were. Free it. */
 char *violations_text(const struct violations *violations);
 void violations_free(struct violations *violations);
 

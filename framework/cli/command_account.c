@@ -135,7 +135,7 @@ static int account_one(const struct arguments *arguments, const struct own *own,
     if (status == 0)
         status = session_complete_without_training(&session, error);
     if (status == 0)
-        status = plan_measure(&session.plan, error);
+        plan_measure(&session.plan);
     if (status == 0)
         status = plan_charge(&session.plan, 0, error);
     if (status == 0)

@@ -99,7 +99,7 @@ static int check_one(const struct arguments *arguments, struct dpf_error *error)
     if (status == 0)
         status = data_check_text(session.plan.config, &session.plan.data, &session.plan.split, error);
     if (status == 0)
-        status = plan_measure(&session.plan, error);
+        plan_measure(&session.plan);
     if (status == 0)
         status = plan_charge(&session.plan, 0, error);
     if (status == 0)

@@ -145,40 +145,43 @@ static void run_parts(struct scatter *scatter, struct pool *pool, pool_task task
 }
 
 /* A record without an index on one side: no fault, or listed as one where faults are, else an error. */
-static int pass_over(struct table *table, const struct chunk *chunk, int64_t record, int user,
+static int pass_over(struct table *table, size_t c, int64_t record, int user, struct violations *list,
                      struct dpf_error *error)
 {
+    const struct chunk *chunk = table->chunks[c];
     const int64_t line = chunk->first_line + (chunk->lines_of ? (int64_t)chunk->lines_of[record] : record);
     struct dpf_error local = {0};
-    const int wanted = !table->violations || violations_want(table->violations);
     table->strangers++;
     if (table->drops_strangers)
         return 0;
-    if (wanted)
+    if (!list || violations_want(list, (int64_t)c, line))
         error_at(
-            table->violations ? &local : error, DPF_FAULT_DATA, chunk->path, (long)line,
+            list ? &local : error, DPF_FAULT_DATA, chunk->path, (long)line,
             "the %s of this record is not in the catalogue; remove the record, or add its id to %s, or set "
             "data.catalogue.outside = drop",
             user ? "user" : "item", user ? "data.users-file" : "data.items-file");
-    if (!table->violations)
+    if (!list)
         return -1;
-    violations_add(table->violations, 0, line, &local);
+    violations_add(list, (int64_t)c, line, &local);
     return 0;
 }
 
 /* Records outside of a catalogue are left out, in the order of lines. */
 static int tell_strangers(struct table *table, struct dpf_error *error)
 {
-    for (size_t c = 0; c < table->n_chunks; c++) {
+    struct violations list = {0};
+    int status = 0;
+    for (size_t c = 0; c < table->n_chunks && status == 0; c++) {
         const struct chunk *chunk = table->chunks[c];
-        for (int64_t i = 0; i < chunk->n; i++) {
+        for (int64_t i = 0; i < chunk->n && status == 0; i++) {
             const int32_t user = chunk->user_map[chunk->users[i]];
-            if ((user < 0 || chunk->item_map[chunk->items[i]] < 0) &&
-                pass_over(table, chunk, i, user < 0, error) != 0)
-                return -1;
+            if (user < 0 || chunk->item_map[chunk->items[i]] < 0)
+                status = pass_over(table, c, i, user < 0, table->violations ? &list : NULL, error);
         }
     }
-    return 0;
+    if (table->violations)
+        violations_join(table->violations, &list);
+    return status;
 }
 
 /* Counts become places: a user's records of earlier parts stand before those of later ones. */

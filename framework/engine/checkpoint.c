@@ -103,12 +103,11 @@ static void divide(const struct array *array, const struct dataset *dataset, int
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
 
-static int hash_bytes(const void *data, size_t bytes, char hex[HEX])
+static void hash_bytes(const void *data, size_t bytes, char hex[HEX])
 {
     struct files_hash *hash = files_hash_new();
-    if (hash)
-        files_hash_add(hash, data, bytes);
-    return files_hash_end(hash, hex);
+    files_hash_add(hash, data, bytes);
+    files_hash_end(hash, hex);
 }
 
 /* The rank's rows of each array, and their hashes. */
@@ -122,9 +121,9 @@ static int write_own(int fd, const struct arrays *arrays, const struct dataset *
         const int64_t first = offsets[ranks_rank()], last = offsets[ranks_rank() + 1];
         const char *from = (const char *)array->data + (size_t)first * array->bytes;
         const size_t bytes = (size_t)(last - first) * array->bytes;
-        if (files_write_at(fd, from, bytes, at + first * (int64_t)array->bytes) != 0 ||
-            hash_bytes(from, bytes, hashes[a]) != 0)
+        if (files_write_at(fd, from, bytes, at + first * (int64_t)array->bytes) != 0)
             return -1;
+        hash_bytes(from, bytes, hashes[a]);
         at += array->rows * (int64_t)array->bytes;
     }
     return fsync(fd);
@@ -166,9 +165,11 @@ static int write_head(FILE *stream, const json_t *head, int64_t at)
     unsigned char trailer[TRAILER] = MAGIC;
     char *text = head ? json_dumps(head, JSON_COMPACT) : NULL, hex[HEX];
     const size_t length = text ? strlen(text) : 0;
-    int status = text && (int64_t)length < MOST_HEAD && hash_bytes(text, length, hex) == 0 ? 0 : -1;
+    int status = text && (int64_t)length < MOST_HEAD ? 0 : -1;
     for (int i = 0; i < 8; i++)
         trailer[MAGIC_LENGTH + i] = (unsigned char)((uint64_t)length >> 8 * i);
+    if (status == 0)
+        hash_bytes(text, length, hex);
     if (status == 0)
         status = sodium_hex2bin(trailer + MAGIC_LENGTH + 8, HASH_BYTES, hex, HEX - 1, NULL, NULL, NULL);
     if (status == 0)
@@ -224,13 +225,13 @@ static int finish_file(const struct checkpoint *checkpoint, const struct engine 
 int checkpoint_write(const struct checkpoint *checkpoint, struct engine *engine, int over,
                      struct dpf_error *error)
 {
-    struct arrays *arrays = memory_new(1, sizeof *arrays);
-    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets), counts[3];
-    char(*hashes)[HEX] = memory_new((size_t)ranks_size() * MOST_ARRAYS, HEX);
+    struct arrays *arrays = memory_need(1, sizeof *arrays);
+    int64_t *offsets = memory_need((size_t)ranks_size() + 1, sizeof *offsets), counts[3];
+    char(*hashes)[HEX] = memory_need((size_t)ranks_size() * MOST_ARRAYS, HEX);
     char name[sizeof checkpoint->path + 32] = "";
     struct files_write write = {0};
-    int status = arrays && offsets && hashes ? 0 : error_memory(error);
-    if (status == 0 && ranks_rank() == 0)
+    int status = 0;
+    if (ranks_rank() == 0)
         status = files_open_private(&write, checkpoint->path, error);
     if (status == 0 && write.temporary)
         snprintf(name, sizeof name, "%s", write.temporary);
@@ -322,13 +323,15 @@ static json_t *read_head(int fd, int64_t size, int64_t *end)
         length |= (uint64_t)trailer[MAGIC_LENGTH + i] << 8 * i;
     if (length >= (uint64_t)MOST_HEAD || (int64_t)length > size - TRAILER)
         return NULL;
-    char *text = memory_new((size_t)length + 1, 1);
+    char *text = memory_need((size_t)length + 1, 1);
     json_t *head = NULL;
     *end = size - TRAILER - (int64_t)length;
     sodium_bin2hex(stored, sizeof stored, trailer + MAGIC_LENGTH + 8, HASH_BYTES);
-    if (text && read_all(fd, text, (size_t)length, *end) == 0 && hash_bytes(text, (size_t)length, hex) == 0 &&
-        strcmp(hex, stored) == 0)
-        head = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
+    if (read_all(fd, text, (size_t)length, *end) == 0) {
+        hash_bytes(text, (size_t)length, hex);
+        if (strcmp(hex, stored) == 0)
+            head = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
+    }
     free(text);
     return head;
 }
@@ -381,7 +384,7 @@ static int check_piece(int fd, int64_t at, int64_t bytes, const char *wanted, ch
 {
     char hex[HEX] = "";
     struct files_hash *hash = files_hash_new();
-    int status = hash ? 0 : -1;
+    int status = 0;
     while (status == 0 && bytes > 0) {
         const size_t n = bytes < (int64_t)AT_ONCE ? (size_t)bytes : AT_ONCE;
         status = read_all(fd, buffer, n, at);
@@ -390,9 +393,8 @@ static int check_piece(int fd, int64_t at, int64_t bytes, const char *wanted, ch
         at += (int64_t)n;
         bytes -= (int64_t)n;
     }
-    if (files_hash_end(hash, hex) != 0 || status != 0)
-        return -1;
-    return strcmp(hex, wanted) == 0 ? 0 : -1;
+    files_hash_end(hash, hex);
+    return status == 0 && strcmp(hex, wanted) == 0 ? 0 : -1;
 }
 
 /* Each rank compares some of the pieces, whoever has written them. */
@@ -451,8 +453,8 @@ static json_t *share_head(const struct checkpoint *checkpoint, struct dpf_error 
     json_t *head = NULL;
     int status = ranks_broadcast(&length, sizeof length, 0, error);
     if (status == 0 && ranks_rank() > 0)
-        text = memory_new((size_t)length + 1, 1);
-    status = ranks_agree(status == 0 && !text ? error_memory(error) : status, error);
+        text = memory_need((size_t)length + 1, 1);
+    status = ranks_agree(status, error);
     if (status == 0)
         status = ranks_broadcast(text, (size_t)length, 0, error);
     if (status == 0 && !(head = json_loads(text, 0, NULL)))
@@ -485,14 +487,13 @@ static void restore_counts(const json_t *head, struct engine *engine)
 
 int checkpoint_restore(const struct checkpoint *checkpoint, struct engine *engine, struct dpf_error *error)
 {
-    struct arrays *arrays = memory_new(1, sizeof *arrays);
-    char *buffer = memory_raw(AT_ONCE, 1);
+    struct arrays *arrays = memory_need(1, sizeof *arrays);
+    char *buffer = memory_need(AT_ONCE, 1);
     struct stat info;
-    int status = ranks_agree(arrays && buffer ? 0 : error_memory(error), error);
-    json_t *head = status == 0 ? share_head(checkpoint, error) : NULL;
+    json_t *head = share_head(checkpoint, error);
     const json_t *list = json_object_get(head, "arrays");
     const int fd = head ? open_file(checkpoint, &info, error) : -1;
-    status = fd >= 0 ? 0 : -1;
+    int status = fd >= 0 ? 0 : -1;
     if (status == 0) {
         set_trace(checkpoint, list);
         list_arrays(arrays, checkpoint, engine);

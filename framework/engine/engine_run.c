@@ -24,23 +24,18 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int make_workers(struct engine *engine, struct dpf_error *error)
+static void make_workers(struct engine *engine)
 {
     engine->n_workers = pool_workers(engine->pool);
     size_t n = (size_t)engine->n_workers;
-    engine->workers = memory_new(n, sizeof(*engine->workers));
-    engine->nested = memory_new(n, sizeof(*engine->nested));
-    engine->buffers = memory_new(n, sizeof *engine->buffers);
-    engine->errors = memory_new(n, sizeof *engine->errors);
-    if (!engine->workers || !engine->nested || !engine->buffers || !engine->errors)
-        return error_memory(error);
+    engine->workers = memory_need(n, sizeof(*engine->workers));
+    engine->nested = memory_need(n, sizeof(*engine->nested));
+    engine->buffers = memory_need(n, sizeof *engine->buffers);
+    engine->errors = memory_need(n, sizeof *engine->errors);
     for (int w = 0; w < engine->n_workers; w++) {
-        engine->workers[w] = worker_new(w, engine->n_workers, error);
-        engine->nested[w] = worker_new(w, engine->n_workers, error);
-        if (!engine->workers[w] || !engine->nested[w])
-            return -1;
+        engine->workers[w] = worker_new(w, engine->n_workers);
+        engine->nested[w] = worker_new(w, engine->n_workers);
     }
-    return 0;
 }
 
 /* Runs the record transforms of a term over some records. */
@@ -157,9 +152,7 @@ static int count_rows(struct engine *engine, struct term_run *term, struct dpf_e
 static int make_terms(struct engine *engine, int which, struct dpf_error *error)
 {
     struct side_plan *side = &engine->plan->sides[which];
-    engine->terms[which] = memory_new((size_t)side->n_terms + 1, sizeof *engine->terms[which]);
-    if (!engine->terms[which])
-        return error_memory(error);
+    engine->terms[which] = memory_need((size_t)side->n_terms + 1, sizeof *engine->terms[which]);
     int relation = 0;
     for (int t = 0; t < side->n_terms; t++) {
         struct term_run *term = &engine->terms[which][t];
@@ -535,8 +528,9 @@ static int engine_open(struct engine *engine, struct dpf_error *error)
 {
     engine->features[DPF_SIDE_ITEMS] = feature_table_view(&engine->dataset->features, &engine->feature_view);
     memset(engine->stats, 0, sizeof *engine->stats);
+    make_workers(engine);
     if (parties_make(&engine->parties, engine->plan, engine->dataset, step_own_party(engine), error) != 0 ||
-        make_workers(engine, error) != 0 || step_open_violations(engine, error) != 0)
+        step_open_violations(engine, error) != 0)
         return -1;
     for (int which = 0; which < 2; which++)
         if (make_terms(engine, which, error) != 0)
@@ -577,8 +571,6 @@ static int train(struct plan *plan, const struct dataset *dataset, struct pool *
         observer = &counter.observer;
         status = noise_counter_open(&counter, &engine, error);
         engine.pool = alone = pool_new(1);
-        if (!alone)
-            status = error_memory(error);
     }
     if (status == 0)
         status = engine_open(&engine, error);
@@ -604,9 +596,7 @@ static int train(struct plan *plan, const struct dataset *dataset, struct pool *
 int engine_fit_side(struct plan *plan, const struct dataset *dataset, struct pool *pool, struct model *model,
                     int side, int64_t passes, struct dpf_error *error)
 {
-    struct engine_stats *stats = memory_new(1, sizeof *stats);
-    if (!stats)
-        return error_memory(error);
+    struct engine_stats *stats = memory_need(1, sizeof *stats);
     struct engine engine = {.plan = plan, .dataset = dataset, .pool = pool, .model = model, .stats = stats};
     int status = engine_open(&engine, error);
     for (engine.round = 0; engine.round < passes && status == 0; engine.round++) {

@@ -69,8 +69,8 @@ static int map_state(const struct plan *plan, int side, int forward, const float
     int32_t cols = plan->dimension[side], first = plan->first[side];
     double *in = memory_new((size_t)(from_rows * cols), sizeof *in);
     double *out = memory_new((size_t)(to_rows * cols), sizeof *out);
-    struct worker *worker = worker_new(0, 1, error);
-    int status = in && out && worker ? 0 : error_memory(error);
+    struct worker *worker = worker_new(0, 1);
+    int status = in && out ? 0 : error_memory(error);
     if (status == 0) {
         for (int64_t r = 0; r < from_rows; r++)
             for (int32_t c = 0; c < cols; c++)

@@ -15,8 +15,8 @@ static int undo_transform(const struct model *model, struct instance *instance, 
     int weighted = dataset_has_weights(model->dataset);
     int32_t *pairs = memory_raw((size_t)(2 * n + 1), sizeof *pairs);
     float *weights = memory_raw((size_t)n + 1, sizeof *weights);
-    struct worker *worker = worker_new(0, 1, error);
-    int status = pairs && weights && worker ? 0 : error_memory(error);
+    struct worker *worker = worker_new(0, 1);
+    int status = pairs && weights ? 0 : error_memory(error);
     for (int64_t k = 0; k < n && status == 0; k++) {
         pairs[k] = user;
         pairs[n + k] = items ? items[k] : (int32_t)k;

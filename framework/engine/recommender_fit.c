@@ -126,15 +126,14 @@ static int fit_summing(struct worker *worker, struct pool *pool, struct model *m
     const struct dataset *dataset = model->dataset;
     sums->plan = model->plan;
     sums->pool = pool;
-    sums->worker = worker_new(0, pool_workers(pool), error);
+    sums->worker = worker_new(0, pool_workers(pool));
     sums->n_users = dataset->users.n;
     sums->first = shares_first(dataset, DPF_SIDE_USERS);
     sums->last = shares_last(dataset, DPF_SIDE_USERS);
     sums->at = -1;
     sums->error = error;
     const dpf_summing summing = {sums, component_sums_make};
-    const int status =
-        sums->worker ? fit_with(worker, pool, model, witness, &summing, sums->stats, error) : -1;
+    const int status = fit_with(worker, pool, model, witness, &summing, sums->stats, error);
     worker_free(sums->worker);
     sums->worker = NULL;
     return status;
@@ -165,8 +164,8 @@ static int fit(struct model *model, struct pool *pool, const struct engine_remot
                const dpf_witness *witness, struct engine_stats *stats, struct dpf_error *error)
 {
     struct component_sums sums = {.remote = remote, .stats = stats};
-    struct worker *worker = worker_new(0, pool_workers(pool), error);
-    int status = !worker || make_state(model, error) != 0 ? -1
+    struct worker *worker = worker_new(0, pool_workers(pool));
+    int status = make_state(model, error) != 0 ? -1
                  : model->plan->recommender.aggregator
                      ? fit_summing(worker, pool, model, witness, &sums, error)
                      : fit_with(worker, pool, model, witness, NULL, stats, error);
@@ -214,9 +213,9 @@ static int score_row(const struct model *model, const dpf_interactions *records,
                      const int32_t *items, int64_t n, struct dpf_error *error)
 {
     struct instance *instance = model->plan->recommender.instance;
-    struct worker *worker = worker_new(0, 1, error);
+    struct worker *worker = worker_new(0, 1);
     float *found = memory_new((size_t)records->n_items + 1, sizeof *found);
-    int status = !worker ? -1 : found ? 0 : error_memory(error);
+    int status = found ? 0 : error_memory(error);
     if (status == 0) {
         const dpf_scoring scoring = {
             .size = sizeof scoring, .user = user, .records = records, .state = model->state, .scores = found};
@@ -280,9 +279,7 @@ static int form_of(const struct model *model, struct score_form *out, struct dpf
     *out = (struct score_form){.formula = SCORE_FUNCTION};
     if (!component->functions->form)
         return 0;
-    struct worker *worker = worker_new(0, 1, error);
-    if (!worker)
-        return -1;
+    struct worker *worker = worker_new(0, 1);
     snprintf(from, sizeof from, "[model.recommender] recommender %s", instance->entry->component->id);
     int status =
         instance_result(instance,

@@ -386,17 +386,14 @@ static int make_noise_state(struct term_run *term, struct dpf_error *error)
     return term->noise_state ? 0 : error_memory(error);
 }
 
-static int make_sum_bounds(const struct engine *engine, struct term_run *term, struct dpf_error *error)
+static void make_sum_bounds(const struct engine *engine, struct term_run *term)
 {
     const size_t width = (size_t)term->plan->sent.width;
     if (!term->mechanism)
-        return 0;
+        return;
     if (!term->sum_bounds)
-        term->sum_bounds = memory_new(2 * width + 1, sizeof *term->sum_bounds);
-    if (!term->sum_bounds)
-        return error_memory(error);
+        term->sum_bounds = memory_need(2 * width + 1, sizeof *term->sum_bounds);
     plan_sum_bounds(engine->plan, term->plan, &term->noise, term->sum_bounds);
-    return 0;
 }
 
 int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error *error)
@@ -412,8 +409,9 @@ int step_prepare(struct engine *engine, struct term_run *term, struct dpf_error 
     term->noise = term->plan->noise;
     term->other_l1 = term->plan->bounds.other_l1;
     if (transform_factors(engine, term, error) != 0 || draw_parties(engine, term, error) != 0 ||
-        make_noise_state(term, error) != 0 || make_sum_bounds(engine, term, error) != 0)
+        make_noise_state(term, error) != 0)
         return -1;
+    make_sum_bounds(engine, term);
     return term->plan->bounds_from_data && term->mechanism ? bounds_from_data(engine, term, error) : 0;
 }
 

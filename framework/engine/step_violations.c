@@ -72,10 +72,8 @@ int step_reset_rows(struct engine *engine, struct dpf_error *error)
 int step_open_violations(struct engine *engine, struct dpf_error *error)
 {
     engine->tolerant = engine->plan->guarantee.zero_violations;
-    engine->forgivable = memory_new((size_t)engine->n_workers, sizeof *engine->forgivable);
-    engine->violations = memory_new((size_t)engine->n_workers, sizeof *engine->violations);
-    if (!engine->forgivable || !engine->violations)
-        return error_memory(error);
+    engine->forgivable = memory_need((size_t)engine->n_workers, sizeof *engine->forgivable);
+    engine->violations = memory_need((size_t)engine->n_workers, sizeof *engine->violations);
     for (int side = 0; side < 2 && engine->tolerant; side++) {
         const struct side_plan *plan = &engine->plan->sides[side];
         if (!plan->updated || plan->public_rows)
@@ -90,9 +88,8 @@ int step_open_violations(struct engine *engine, struct dpf_error *error)
 int step_close_violations(struct engine *engine, struct violations *into, int status, struct dpf_error *error)
 {
     struct violations all = {0};
-    for (int w = 0; engine->violations && w < engine->n_workers; w++)
-        violations_join(&all, &engine->violations[w]);
-    violations_sort(&all);
+    if (engine->violations)
+        violations_merge(&all, engine->violations, engine->n_workers);
     if (status == 0)
         status = violations_gather(&all, error);
     engine->stats->violations = all.n;

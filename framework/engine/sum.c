@@ -111,14 +111,10 @@ int sum_open(struct sum *sum, const struct sum_shape *shape, const struct sum_ha
     sum->hands = *hands;
     sum->n_parts = hands->n > 1 ? hands->n : 1;
     if (sum->n_parts > sum->n_room) {
-        struct sum_part *grown = realloc(sum->parts, (size_t)sum->n_parts * sizeof *grown);
-        if (!grown) {
-            sum->n_parts = 0;
-            return error_memory(error);
-        }
-        memset(grown + sum->n_room, 0, (size_t)(sum->n_parts - sum->n_room) * sizeof *grown);
-        sum->parts = grown;
-        sum->n_room = sum->n_parts;
+        size_t capacity = (size_t)sum->n_room;
+        sum->parts = memory_need_grow(sum->parts, &capacity, (size_t)sum->n_parts, sizeof *sum->parts);
+        memset(sum->parts + sum->n_room, 0, (capacity - (size_t)sum->n_room) * sizeof *sum->parts);
+        sum->n_room = (int)capacity;
     }
     for (int i = 0; i < sum->n_parts; i++)
         if (open_part(sum, &sum->parts[i]) != 0) {
@@ -224,9 +220,7 @@ static int add_up_owners(struct sum *sum, struct dpf_error *error)
 {
     dpf_aggregation *all = &sum->parts[0].aggregation;
     const int rank = ranks_rank(), size = ranks_size();
-    int64_t *offsets = memory_new((size_t)size + 1, sizeof *offsets);
-    if (!offsets)
-        return error_memory(error);
+    int64_t *offsets = memory_need((size_t)size + 1, sizeof *offsets);
     for (int r = 0; r <= size; r++)
         offsets[r] = sum->shape.owners[r] * all->width;
     int status = ranks_sum(&all->survivors, 1, error);
@@ -355,10 +349,10 @@ static int check_numbers(const struct sum *sum, struct dpf_error *error)
     const int32_t n = shape->width * (1 + (shape->gram != 0));
     if (!shape->bounds)
         return 0;
-    struct column *columns = memory_new((size_t)n, sizeof *columns);
-    for (int32_t i = 0; columns && i < n; i++)
+    struct column *columns = memory_need((size_t)n, sizeof *columns);
+    for (int32_t i = 0; i < n; i++)
         columns[i] = column_of(sum, &shape->bounds[i]);
-    const int status = columns ? check_rows(sum, columns, error) : error_memory(error);
+    const int status = check_rows(sum, columns, error);
     free(columns);
     return status;
 }

@@ -59,10 +59,9 @@ static int run_chunk(void *context, int64_t task, int worker)
     struct failure *failure = &pass->failures[worker];
     const int64_t end = user_pass_chunk_end(pass->n_users, chunk);
     ticker_add(end - chunk * pass->chunk);
-    if (interrupt_is_wanted()) {
+    if (interrupt_check("users were evaluated", &failure->error) != 0) {
         failure->user = chunk * pass->chunk;
-        return error_set(&failure->error, DPF_FAULT_RUN,
-                         "interrupted while users were evaluated; nothing is written");
+        return -1;
     }
     for (int64_t user = chunk * pass->chunk; user < end; user++) {
         if (pass->task(pass->context, user, chunk, worker, &failure->error) == 0)

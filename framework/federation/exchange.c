@@ -27,9 +27,7 @@ int exchange_result(struct exchange *exchange, dpf_status status, struct dpf_err
 
 static int make_memory(struct exchange *exchange, struct dpf_error *error)
 {
-    exchange->worker = worker_new(0, 1, error);
-    if (!exchange->worker)
-        return -1;
+    exchange->worker = worker_new(0, 1);
     exchange->bytes = exchange->functions->exchange_bytes(exchange->instance->self, &exchange->x);
     exchange->room = exchange->functions->exchange_room(exchange->instance->self, &exchange->x);
     exchange->x.state = memory_raw((size_t)exchange->bytes + 1, 1);

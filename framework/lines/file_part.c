@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/memory.h"
 
 #define LOOK 65536
 
@@ -114,11 +115,8 @@ static int hash_parts(int fd, int64_t length, int parts, char (*hashes)[65], str
                                 ? length
                                 : line_from(fd, (int64_t)((__int128)length * (p + 1) / parts), length, error);
         struct files_hash *one = files_hash_new();
-        status = end < 0 ? -1
-                 : one   ? hash_to(fd, room, size, &at, end, one, whole, error)
-                         : error_memory(error);
-        if (files_hash_end(one, hashes[p]) != 0 && status == 0)
-            status = error_memory(error);
+        status = end < 0 ? -1 : hash_to(fd, room, size, &at, end, one, whole, error);
+        files_hash_end(one, hashes[p]);
     }
     return status;
 }
@@ -128,15 +126,12 @@ int file_part_hashes(const char *path, int parts, char (*hashes)[65], char whole
     const size_t size = (size_t)1 << 18;
     struct stat info;
     struct files_hash *all = files_hash_new();
-    char *room = malloc(size);
+    char *room = memory_need(size, 1);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int status = all && room ? 0 : error_memory(error);
-    if (status == 0 && (fd < 0 || fstat(fd, &info) != 0))
-        status = error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno));
-    if (status == 0)
-        status = hash_parts(fd, (int64_t)info.st_size, parts, hashes, all, room, size, error);
-    if (files_hash_end(all, whole) != 0 && status == 0)
-        status = error_memory(error);
+    const int status = fd < 0 || fstat(fd, &info) != 0
+                           ? error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno))
+                           : hash_parts(fd, (int64_t)info.st_size, parts, hashes, all, room, size, error);
+    files_hash_end(all, whole);
     if (fd >= 0)
         close(fd);
     free(room);

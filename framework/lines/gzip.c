@@ -100,19 +100,12 @@ static int begin_member(struct gzip *gzip, struct dpf_error *error)
 
 struct gzip *gzip_open(const char *path, struct dpf_error *error)
 {
-    struct gzip *gzip = memory_new(1, sizeof *gzip);
-    if (gzip)
-        gzip->input = memory_raw(INPUT, 1);
-    if (!gzip || !gzip->input) {
-        free(gzip);
-        error_memory(error);
-        return NULL;
-    }
+    struct gzip *gzip = memory_need(1, sizeof *gzip);
+    gzip->input = memory_need(INPUT, 1);
     gzip->stream.next_in = gzip->input;
     char *found = paths_plain_or_gzipped(path);
-    gzip->fd = found ? open(found, O_RDONLY | O_CLOEXEC) : -1;
-    int status = !found ? error_memory(error)
-                 : gzip->fd >= 0
+    gzip->fd = open(found, O_RDONLY | O_CLOEXEC);
+    int status = gzip->fd >= 0
                      ? look_ahead(gzip, 2, error)
                      : error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno));
     if (status >= 0 && is_named_gzip(found) && !begins_member(gzip)) {
@@ -123,10 +116,10 @@ struct gzip *gzip_open(const char *path, struct dpf_error *error)
                       found);
     } else if (status > 0 && is_named_gzip(found)) {
         gzip->has_stream = inflateInit2(&gzip->stream, GZIP_WINDOW) == Z_OK;
-        gzip->fast = memory_raw(1, sizeof *gzip->fast);
-        status = gzip->has_stream && gzip->fast ? 1 : error_memory(error);
-        if (status > 0)
-            status = begin_member(gzip, error);
+        if (!gzip->has_stream)
+            memory_out();
+        gzip->fast = memory_need(1, sizeof *gzip->fast);
+        status = begin_member(gzip, error);
     }
     free(found);
     if (status >= 0)
@@ -206,7 +199,7 @@ static int read_slowly(struct gzip *gzip, char *out, size_t wanted, size_t *got,
     if (code == Z_STREAM_END)
         gzip->place = PLACE_BETWEEN;
     else if (code == Z_MEM_ERROR)
-        return error_memory(error);
+        memory_out();
     else if (code != Z_OK && code != Z_BUF_ERROR)
         return damaged(gzip->stream.msg ? gzip->stream.msg : "invalid compressed data", error);
     else if (status == 0 && *got == 0)
@@ -218,17 +211,15 @@ static int read_slowly(struct gzip *gzip, char *out, size_t wanted, size_t *got,
 static int go_slowly(struct gzip *gzip, struct dpf_error *error)
 {
     const int64_t taken = gzip->taken;
-    char *room = memory_raw(INPUT, 1);
+    char *room = memory_need(INPUT, 1);
     free(gzip->fast);
     gzip->fast = NULL;
     gzip->stream.avail_in = 0;
     gzip->stream.next_in = gzip->input;
     gzip->offset = gzip->member;
     gzip->taken = 0;
-    int status = !room ? error_memory(error)
-                 : lseek(gzip->fd, (off_t)gzip->member, SEEK_SET) < 0
-                     ? damaged("invalid compressed data", error)
-                     : 0;
+    int status =
+        lseek(gzip->fd, (off_t)gzip->member, SEEK_SET) < 0 ? damaged("invalid compressed data", error) : 0;
     while (status == 0 && gzip->taken < taken && gzip->place == PLACE_MEMBER) {
         const int64_t left = taken - gzip->taken;
         size_t got = 0;
@@ -280,8 +271,8 @@ static int leave_member(struct gzip *gzip, struct dpf_error *error)
 {
     int status = look_ahead(gzip, 2, error);
     if (status > 0 && begins_member(gzip)) {
-        status = begin_member(gzip, error);
-        return status < 0 || inflateReset(&gzip->stream) == Z_OK ? status : error_memory(error);
+        inflateReset(&gzip->stream);
+        return begin_member(gzip, error);
     }
     const int64_t left = bytes_left(gzip);
     while (status >= 0 && (status = look_ahead(gzip, 1, error)) > 0) {

@@ -73,14 +73,10 @@ int paths_same_file(const char *a, const char *b)
 static int add_path(struct paths *out, const char *path, struct dpf_error *error)
 {
     char *found = paths_plain_or_gzipped(path);
-    if (!found)
-        return error_memory(error);
-    char **files = memory_grow(out->files, &out->capacity, out->n + 1, sizeof *files);
-    int status = files ? check_file(found, error) : error_memory(error);
-    if (files)
-        out->files = files;
+    out->files = memory_need_grow(out->files, &out->capacity, out->n + 1, sizeof *out->files);
+    const int status = check_file(found, error);
     if (status == 0)
-        files[out->n++] = found;
+        out->files[out->n++] = found;
     else
         free(found);
     return status;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/ranks.h"
 
@@ -57,7 +58,7 @@ static int copy_all(int from, int to)
     int status = piece ? 1 : -2;
     while (status > 0) {
         const ssize_t n = read(from, piece, PIECE);
-        status = n < 0 ? (errno == EINTR ? 1 : -1) : n > 0;
+        status = n < 0 ? (errno == EINTR && !interrupt_is_wanted() ? 1 : -1) : n > 0;
         for (ssize_t done = 0, written = 0; status > 0 && n > 0 && done < n; done += written) {
             written = write(to, piece + done, (size_t)(n - done));
             if (written < 0 && errno != EINTR)
@@ -82,6 +83,8 @@ static int keep_all(int from, const char *shown, struct dpf_error *error)
     const int problem = errno;
     if (copy >= 0)
         close(copy);
+    if (interrupt_check("a pipe was read", error) != 0)
+        return -1;
     return status == -1
                ? error_set(error, DPF_FAULT_DATA, "cannot read %s: %s", shown, strerror(problem))
                : error_set(error, DPF_FAULT_RUN,
@@ -153,11 +156,5 @@ const char *pipes_path(const char *path, const char *reader, struct dpf_error *e
     }
     char *copy = is_standard_input(path) ? take_standard_input(reader, error) : take_pipe(path, error);
     kept[at] = (struct kept){.path = copy ? memory_text(path) : NULL, .copy = copy, .reader = reader};
-    if (copy && kept[at].path)
-        return copy;
-    if (copy)
-        error_memory(error);
-    free(copy);
-    kept[at].copy = NULL;
-    return NULL;
+    return copy;
 }

@@ -14,7 +14,6 @@ struct quoted {
     size_t starts[FIELDS_MAX], lengths[FIELDS_MAX];
     int64_t n;
     int complete; /* the row has ended: the next line begins a new one */
-    int failed;
 };
 
 struct quoted *quoted_new(const struct delimiter *delimiter, struct dpf_error *error)
@@ -23,12 +22,8 @@ struct quoted *quoted_new(const struct delimiter *delimiter, struct dpf_error *e
         error_set(error, DPF_FAULT_DATA, "quoted fields need a delimiter of one character");
         return NULL;
     }
-    struct quoted *quoted = memory_new(1, sizeof *quoted);
-    if (!quoted || csv_init(&quoted->parser, CSV_STRICT) != 0) {
-        free(quoted);
-        error_memory(error);
-        return NULL;
-    }
+    struct quoted *quoted = memory_need(1, sizeof *quoted);
+    (void)csv_init(&quoted->parser, CSV_STRICT); /* of no memory: it cannot fail */
     csv_set_delim(&quoted->parser, (unsigned char)delimiter->text[0]);
     quoted->complete = 1;
     return quoted;
@@ -46,14 +41,9 @@ void quoted_free(struct quoted *quoted)
 static void on_field(void *data, size_t length, void *context)
 {
     struct quoted *quoted = context;
-    char *bytes = memory_grow(quoted->bytes, &quoted->capacity, quoted->used + length + 1, 1);
-    if (!bytes) {
-        quoted->failed = 1;
-        return;
-    }
-    quoted->bytes = bytes;
+    quoted->bytes = memory_need_grow(quoted->bytes, &quoted->capacity, quoted->used + length + 1, 1);
     if (length > 0)
-        memcpy(bytes + quoted->used, data, length);
+        memcpy(quoted->bytes + quoted->used, data, length);
     if (quoted->n < FIELDS_MAX) {
         quoted->starts[quoted->n] = quoted->used;
         quoted->lengths[quoted->n] = length;
@@ -76,7 +66,7 @@ int quoted_line(struct quoted *quoted, const char *line, size_t length, struct d
         quoted->used = 0;
     }
     size_t taken = csv_parse(&quoted->parser, line, length, on_field, on_row, quoted);
-    if (quoted->failed || csv_error(&quoted->parser) == CSV_ENOMEM)
+    if (csv_error(&quoted->parser) == CSV_ENOMEM)
         return error_memory(error);
     if (taken != length)
         return error_set(error, DPF_FAULT_DATA,
@@ -89,7 +79,7 @@ void quoted_reset(struct quoted *quoted)
 {
     const unsigned char delimiter = csv_get_delim(&quoted->parser);
     csv_free(&quoted->parser);
-    (void)csv_init(&quoted->parser, CSV_STRICT); /* of no memory: it cannot fail */
+    (void)csv_init(&quoted->parser, CSV_STRICT);
     csv_set_delim(&quoted->parser, delimiter);
     quoted->complete = 1;
 }

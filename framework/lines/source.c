@@ -9,26 +9,18 @@
 #include "base/memory.h"
 #include "base/ticker.h"
 
-static int source_prepare(struct source *source, const char *path, size_t block_size, struct dpf_error *error)
+static void source_prepare(struct source *source, const char *path, size_t block_size)
 {
     memset(source, 0, sizeof *source);
     source->path = path;
     source->block_size = block_size ? block_size : SOURCE_BLOCK;
-    source->carry = memory_raw(source->block_size, 1);
-    if (!source->carry)
-        return error_memory(error);
-    if (pthread_mutex_init(&source->lock, NULL) != 0) {
-        free(source->carry);
-        source->carry = NULL;
-        return error_memory(error);
-    }
-    return 0;
+    source->carry = memory_need(source->block_size, 1);
+    pthread_mutex_init(&source->lock, NULL);
 }
 
 int source_open(struct source *source, const char *path, size_t block_size, struct dpf_error *error)
 {
-    if (source_prepare(source, path, block_size, error) != 0)
-        return -1;
+    source_prepare(source, path, block_size);
     source->file = gzip_open(path, error);
     if (source->file)
         return 0;
@@ -36,14 +28,12 @@ int source_open(struct source *source, const char *path, size_t block_size, stru
     return -1;
 }
 
-int source_open_memory(struct source *source, const char *name, const char *bytes, size_t length,
-                       size_t block_size, struct dpf_error *error)
+void source_open_memory(struct source *source, const char *name, const char *bytes, size_t length,
+                        size_t block_size)
 {
-    if (source_prepare(source, name, block_size, error) != 0)
-        return -1;
+    source_prepare(source, name, block_size);
     source->memory = bytes;
     source->memory_left = length;
-    return 0;
 }
 
 #define PART_BLOCKS (INT64_C(1) << 40) /* more than a part can have */
@@ -51,8 +41,7 @@ int source_open_memory(struct source *source, const char *name, const char *byte
 int source_open_part(struct source *source, const char *path, size_t block_size, int part, int parts,
                      struct dpf_error *error)
 {
-    if (source_prepare(source, path, block_size, error) != 0)
-        return -1;
+    source_prepare(source, path, block_size);
     source->next = part * PART_BLOCKS;
     source->is_part = file_part_open(path, part, parts, &source->part, error) == 0;
     if (source->is_part)
@@ -239,15 +228,15 @@ static int fetch(struct source *source, struct block *block, struct dpf_error *e
     block->cut = 0;
     if (source->ended)
         return 0;
-    if (interrupt_is_wanted())
-        return error_set(error, DPF_FAULT_RUN, "interrupted while %s was read; nothing is written",
-                         source->path);
+    if (interrupt_is_wanted()) {
+        char during[1024];
+        snprintf(during, sizeof during, "%.1000s was read", source->path);
+        return interrupt_check(during, error);
+    }
     if (block->capacity < source->block_size + 1) {
         block_free(block);
         block->index = source->next;
-        block->data = memory_raw(source->block_size + 1 + BLOCK_MARGIN, 1);
-        if (!block->data)
-            return error_memory(error);
+        block->data = memory_need(source->block_size + 1 + BLOCK_MARGIN, 1);
         block->capacity = source->block_size + 1;
     }
     if (fill(source, block, error) != 0)

@@ -71,8 +71,8 @@ static inline size_t block_longest(const struct block *block, size_t at)
 /* block_size 0 means SOURCE_BLOCK. The path must outlive the source. */
 int source_open(struct source *source, const char *path, size_t block_size, struct dpf_error *error);
 /* The same over bytes in memory, for tests. They must outlive the source. */
-int source_open_memory(struct source *source, const char *name, const char *bytes, size_t length,
-                       size_t block_size, struct dpf_error *error);
+void source_open_memory(struct source *source, const char *name, const char *bytes, size_t length,
+                        size_t block_size);
 /* A part of a plain file (file_part.h). Its blocks have numbers beyond those of all parts before it. */
 int source_open_part(struct source *source, const char *path, size_t block_size, int part, int parts,
                      struct dpf_error *error);

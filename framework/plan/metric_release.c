@@ -57,16 +57,16 @@ static dpf_event event_of(const struct plan *plan)
     return event;
 }
 
-int metric_release_charge(struct plan *plan, struct dpf_error *error)
+void metric_release_charge(struct plan *plan)
 {
     const struct metric_release *release = &plan->metrics;
     const dpf_event event = event_of(plan);
     char source[96];
     if (release->numbers == 0)
-        return 0;
+        return;
     snprintf(source, sizeof source, "evaluation, %s noise, %d sums over users",
              release->laplace ? "Laplace" : "Gaussian", release->numbers);
-    return ledger_add(&plan->ledger, &event, source, error);
+    ledger_add(&plan->ledger, &event, source);
 }
 
 /* ---- how much noise ------------------------------------------------------------------------------------ */
@@ -87,9 +87,8 @@ static int is_private(const struct search *search, double scale, int *answer, st
     const dpf_event event = event_of(plan);
     judged.accounts = NULL;
     judged.n_accounts = 0;
-    int status = ledger_add(&ledger, &event, "evaluation", error);
-    if (status == 0)
-        status = guarantee_account(&judged, &search->accountant, 1, &ledger, 1, error);
+    ledger_add(&ledger, &event, "evaluation");
+    int status = guarantee_account(&judged, &search->accountant, 1, &ledger, 1, error);
     if (status == 0 && judged.accounts[0].refused)
         status =
             config_error(plan->config, "evaluate", "release", error,

@@ -15,7 +15,7 @@
    by the accountant, at the run's delta. */
 int metric_release_choose(struct plan *plan, struct instance *accountant, struct dpf_error *error);
 /* Adds the release to a ledger that was made anew. */
-int metric_release_charge(struct plan *plan, struct dpf_error *error);
+void metric_release_charge(struct plan *plan);
 /* What bears on the conditions. */
 void metric_release_judge(const struct plan *plan, struct term_facts *facts);
 

@@ -255,8 +255,9 @@ int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dp
         return -1;
     if (plan->run.params.values[RUN_CHECKPOINT].integer && combinations_check_checkpoint(plan, error) != 0)
         return -1;
-    if (choose_metric_noise(plan, error) != 0 || metric_release_charge(plan, error) != 0)
+    if (choose_metric_noise(plan, error) != 0)
         return -1;
+    metric_release_charge(plan);
     if (calibrate_total(plan, error) != 0)
         return -1;
     facts_complete(plan);
@@ -291,10 +292,10 @@ int plan_judge_faults(const struct plan *plan, int status, struct violations *fo
     return violations_report(found, error);
 }
 
-int plan_measure(struct plan *plan, struct dpf_error *error)
+void plan_measure(struct plan *plan)
 {
-    return reach_measure(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
-                         plan->run_facts.rounds, error);
+    reach_measure(&plan->guarantee, plan->accountants, plan->n_accountants, &plan->ledger,
+                  plan->run_facts.rounds);
 }
 
 static void rekey(struct instance *instance, void *root)

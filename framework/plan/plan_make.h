@@ -36,7 +36,7 @@ struct plan_options {
  */
 int plan_open(const struct plan_options *options, struct plan *plan, struct dpf_error *error);
 /* Computes what the guarantee implies for groups and tests, for display; needs a completed plan. */
-int plan_measure(struct plan *plan, struct dpf_error *error);
+void plan_measure(struct plan *plan);
 /* n_users and n_items from the data, or -1 where the data has not been read: sizes then come from
    [model] users and items, or stay unknown (a large number that keeps every bound valid). */
 int plan_complete(struct plan *plan, int64_t n_users, int64_t n_items, struct dpf_error *error);

@@ -241,8 +241,7 @@ static int recommender_plan_complete(struct plan *plan, struct dpf_error *error)
             release->event.sampling.hidden_from = -1;
         snprintf(source, sizeof source, "recommender %.30s, %.48s", instance->entry->component->id,
                  release->name);
-        if (ledger_add(&plan->ledger, &release->event, source, error) != 0)
-            return -1;
+        ledger_add(&plan->ledger, &release->event, source);
         component->n_releases++;
     }
     return 0;

@@ -399,10 +399,9 @@ static int epsilon_of(const struct plan *plan, const dpf_event *event, int64_t c
     judged.accounts = NULL;
     judged.n_accounts = 0;
     *epsilon = INFINITY;
-    int status = ledger_add(&ledger, &charged, "", error);
-    if (status == 0)
-        status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &ledger,
-                                   plan->run.params.values[RUN_ROUNDS].integer, error);
+    ledger_add(&ledger, &charged, "");
+    const int status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &ledger,
+                                         plan->run.params.values[RUN_ROUNDS].integer, error);
     for (int i = 0; status == 0 && i < judged.n_accounts; i++)
         if (!judged.accounts[i].is_claim && !judged.accounts[i].refused)
             *epsilon = fmin(*epsilon, judged.accounts[i].answer.epsilon);
@@ -543,10 +542,9 @@ int release_complete(struct plan *plan, struct term_plan *term, int64_t count, s
         snprintf(source, sizeof source, "%.40s, mechanism %.30s, %s%s", term->name,
                  instance->entry->component->id, which,
                  n < apart && is_charged(plan, &events[i]) ? " and all that shares its draw" : "");
-        if (ledger_add(&plan->ledger, &events[i], source, error) != 0)
-            return -1;
-        plan->ledger.entries[plan->ledger.n - 1].per_round = releases_in_round(plan, term);
-        plan->ledger.entries[plan->ledger.n - 1].participations = count;
+        struct ledger_entry *entry = ledger_add(&plan->ledger, &events[i], source);
+        entry->per_round = releases_in_round(plan, term);
+        entry->participations = count;
     }
     return 0;
 }

@@ -50,14 +50,12 @@ int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_r
     struct guarantee judged = plan->guarantee;
     judged.accounts = NULL;
     judged.n_accounts = 0;
-    int status = 0;
-    for (int64_t i = 0; i < plan->ledger.n && status == 0; i++) {
+    for (int64_t i = 0; i < plan->ledger.n; i++) {
         dpf_event event = plan->ledger.entries[i].event;
         event.count = repeats * in_round(&plan->ledger.entries[i]);
-        status = ledger_add(&again, &event, plan->ledger.entries[i].source, error);
+        ledger_add(&again, &event, plan->ledger.entries[i].source);
     }
-    if (status == 0)
-        status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &again, repeats, error);
+    int status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &again, repeats, error);
     if (status == 0)
         status = plan_charge_part(plan, &judged, &again, resumption, 1, error);
     guarantee_free(&judged);
@@ -67,14 +65,13 @@ int repeat_charge(struct plan *plan, int64_t repeats, const struct data_ledger_r
 
 /* ---- several runs -------------------------------------------------------------------------------------- */
 
-static int add_releases(const struct ledger *own, int64_t runs, struct ledger *to, struct dpf_error *error)
+static void add_releases(const struct ledger *own, int64_t runs, struct ledger *to)
 {
     struct ledger all = {0};
-    int status = ledger_times(own, runs, &all, error);
-    for (int64_t i = 0; i < all.n && status == 0; i++)
-        status = ledger_add(to, &all.entries[i].event, all.entries[i].source, error);
+    ledger_times(own, runs, &all);
+    for (int64_t i = 0; i < all.n; i++)
+        ledger_add(to, &all.entries[i].event, all.entries[i].source);
     ledger_free(&all);
-    return status;
 }
 
 int repeat_room(struct plan *plan, int64_t runs, struct runs_due *due, struct dpf_error *error)
@@ -89,9 +86,8 @@ int repeat_room(struct plan *plan, int64_t runs, struct runs_due *due, struct dp
     all.answer.delta = due->delta += (double)runs * least->answer.delta;
     sum.accounts = &all;
     sum.n_accounts = 1;
-    return add_releases(&plan->ledger, runs, &due->releases, error) == 0
-               ? plan_charge_part(plan, &sum, &due->releases, NULL, 0, error)
-               : -1;
+    add_releases(&plan->ledger, runs, &due->releases);
+    return plan_charge_part(plan, &sum, &due->releases, NULL, 0, error);
 }
 
 int repeat_runs(struct plan *plan, int64_t runs, struct runs_cost *out, struct dpf_error *error)
@@ -101,10 +97,9 @@ int repeat_runs(struct plan *plan, int64_t runs, struct runs_cost *out, struct d
     *out = (struct runs_cost){.epsilon = (double)NAN, .accountant = ""};
     judged.accounts = NULL;
     judged.n_accounts = 0;
-    int status = ledger_times(&plan->ledger, runs, &all, error);
-    if (status == 0)
-        status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &all,
-                                   runs * plan->run_facts.rounds, error);
+    ledger_times(&plan->ledger, runs, &all);
+    const int status = guarantee_account(&judged, plan->accountants, plan->n_accountants, &all,
+                                         runs * plan->run_facts.rounds, error);
     const struct account *least = status == 0 ? statement_least(&judged) : NULL;
     if (least) {
         out->epsilon = least->answer.epsilon;

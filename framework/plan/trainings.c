@@ -10,10 +10,7 @@ int trainings_count(struct plan *plan, int64_t trainings, struct dpf_error *erro
     struct ledger all;
     if (plan->ledger.n == 0)
         return 0;
-    if (ledger_times(&plan->ledger, trainings, &all, error) != 0) {
-        ledger_free(&all);
-        return -1;
-    }
+    ledger_times(&plan->ledger, trainings, &all);
     ledger_free(&plan->ledger);
     plan->ledger = all;
     plan->run_facts.rounds *= trainings;

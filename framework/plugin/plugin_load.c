@@ -108,8 +108,9 @@ const dpf_plugin *plugin_load_unchecked(const char *path, struct dpf_error *erro
 const dpf_plugin *plugin_load(const char *path, struct dpf_error *error)
 {
     struct process_state before;
-    if (plugin_path_check(path, error) != 0 || process_state_save(&before, error) != 0)
+    if (plugin_path_check(path, error) != 0)
         return NULL;
+    process_state_save(&before);
     const dpf_plugin *plugin = plugin_load_unchecked(path, error);
     struct text differences = {0};
     if (process_state_compare(&before, &differences)) {

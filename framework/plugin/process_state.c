@@ -52,7 +52,7 @@ static char *current_directory(void)
     return memory_text(getcwd(path, sizeof path) ? path : "");
 }
 
-int process_state_save(struct process_state *state, struct dpf_error *error)
+void process_state_save(struct process_state *state)
 {
     memset(state, 0, sizeof *state);
     fegetenv(&state->environment);
@@ -64,11 +64,6 @@ int process_state_save(struct process_state *state, struct dpf_error *error)
     const char *locale = setlocale(LC_ALL, NULL);
     state->locale = memory_text(locale ? locale : "C");
     state->directory = current_directory();
-    if (!state->locale || !state->directory) {
-        process_state_free(state);
-        return error_memory(error);
-    }
-    return 0;
 }
 
 static void add(struct text *differences, int *n, const char *name)

@@ -31,7 +31,7 @@ struct process_state {
     int signal_known[PROCESS_STATE_SIGNALS];
 };
 
-int process_state_save(struct process_state *state, struct dpf_error *error);
+void process_state_save(struct process_state *state);
 /* Adds the names of what differs from now ("the locale, the umask"); returns how many differ. */
 int process_state_compare(const struct process_state *state, struct text *differences);
 void process_state_restore(const struct process_state *state);

@@ -95,7 +95,7 @@ void instance_reason(struct instance *instance, dpf_status status, char *out, si
 
 /* The call object of a worker: scratch and identity. One per worker; reset before each callback. */
 struct worker;
-struct worker *worker_new(int index, int n_workers, struct dpf_error *error);
+struct worker *worker_new(int index, int n_workers);
 void worker_free(struct worker *worker);
 /* Prepares for a callback into instance and returns the call. Scratch from before is reused. */
 dpf_call *worker_call(struct worker *worker, struct instance *instance, int32_t round, uint32_t draw,

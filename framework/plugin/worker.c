@@ -129,13 +129,9 @@ static void reset_scratch(struct worker *worker)
     (void)add_chunk(worker, total);
 }
 
-struct worker *worker_new(int index, int n_workers, struct dpf_error *error)
+struct worker *worker_new(int index, int n_workers)
 {
-    struct worker *worker = memory_new(1, sizeof *worker);
-    if (!worker) {
-        error_memory(error);
-        return NULL;
-    }
+    struct worker *worker = memory_need(1, sizeof *worker);
     worker->call.size = sizeof worker->call;
     worker->call.worker = index;
     worker->call.n_workers = n_workers;

@@ -12,8 +12,8 @@
 /* The events alone, as accountants take them. */
 static dpf_event *ledger_events(const struct ledger *ledger)
 {
-    dpf_event *events = memory_new((size_t)ledger->n, sizeof *events);
-    for (int64_t i = 0; events && i < ledger->n; i++)
+    dpf_event *events = memory_need((size_t)ledger->n, sizeof *events);
+    for (int64_t i = 0; i < ledger->n; i++)
         events[i] = ledger->entries[i].event;
     return events;
 }
@@ -101,9 +101,9 @@ int guarantee_account(struct guarantee *guarantee, struct instance *const *accou
 {
     free(guarantee->accounts);
     guarantee->n_accounts = 0;
-    guarantee->accounts = memory_new((size_t)n, sizeof *guarantee->accounts);
+    guarantee->accounts = memory_need((size_t)n, sizeof *guarantee->accounts);
     dpf_event *events = ledger_events(ledger);
-    int status = guarantee->accounts && events ? 0 : error_memory(error);
+    int status = 0;
     for (int i = 0; status == 0 && i < n; i++) {
         status = ask(accountants[i], guarantee, events, ledger->n, rounds, &guarantee->accounts[i], error);
         if (status == 0)

@@ -55,10 +55,10 @@ static json_t *head_of(const struct data_ledger_request *request)
 
 static json_t *own_events(const struct ledger *ledger)
 {
-    dpf_event *events = memory_new((size_t)ledger->n + 1, sizeof *events);
-    for (int64_t i = 0; events && i < ledger->n; i++)
+    dpf_event *events = memory_need((size_t)ledger->n + 1, sizeof *events);
+    for (int64_t i = 0; i < ledger->n; i++)
         events[i] = ledger->entries[i].event;
-    json_t *list = events ? events_to_json(events, ledger->n) : NULL;
+    json_t *list = events_to_json(events, ledger->n);
     free(events);
     return list;
 }
@@ -112,9 +112,7 @@ static int read_all(struct file *file, struct dpf_error *error)
         return error_set(error, DPF_FAULT_CONFIG,
                          "[privacy] ledger = %s: not a regular file of less than 64 MiB; name another",
                          file->path);
-    file->text = memory_new((size_t)info.st_size + 1, 1);
-    if (!file->text)
-        return error_memory(error);
+    file->text = memory_need((size_t)info.st_size + 1, 1);
     size_t have = 0;
     while (have < (size_t)info.st_size) {
         const ssize_t got =
@@ -213,23 +211,19 @@ static int check_head(const struct file *file, const json_t *line, const struct 
     return line_fails(file, 1, "is not the head of a ledger that this version writes", error);
 }
 
-/* 0, or -1 without memory. Events that are not understood leave the composition unknown. */
-static int add_events(struct file *file, const json_t *list)
+/* Events that are not understood leave the composition unknown. */
+static void add_events(struct file *file, const json_t *list)
 {
     int64_t n;
     dpf_event *events = events_from_json(list, &n);
-    dpf_event *grown =
-        n >= 0 ? memory_grow(file->events, &file->capacity, file->n_events + (size_t)n + 1, sizeof *grown)
-               : NULL;
     file->lacks_events |= n < 0;
-    if (grown) {
-        file->events = grown;
-        if (n > 0)
-            memcpy(grown + file->n_events, events, (size_t)n * sizeof *events);
+    if (n > 0) {
+        file->events =
+            memory_need_grow(file->events, &file->capacity, file->n_events + (size_t)n, sizeof *file->events);
+        memcpy(file->events + file->n_events, events, (size_t)n * sizeof *events);
         file->n_events += (size_t)n;
     }
     free(events);
-    return n >= 0 && !grown ? -1 : 0;
 }
 
 /* Whether a line resumes the same checkpoint, unbeknownst to this copy of it. */
@@ -275,9 +269,8 @@ static int add_line(struct file *file, int64_t number, const char *text, size_t 
             out->delta += json_number_value(delta);
             out->runs++;
             out->joint |= json_is_true(json_object_get(line, "joint"));
-            status = add_events(file, json_object_get(line, "events")) == 0
-                         ? check_resumption(file, line, request->resumption, error)
-                         : error_memory(error);
+            add_events(file, json_object_get(line, "events"));
+            status = check_resumption(file, line, request->resumption, error);
         }
     }
     json_decref(line);
@@ -330,7 +323,7 @@ static int append(struct file *file, const struct data_ledger_request *request, 
 static int sync_directory(const struct file *file, struct dpf_error *error)
 {
     char *directory = files_directory(file->path);
-    const int descriptor = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const int status = descriptor >= 0 && fsync(descriptor) == 0
                            ? 0
                            : file_fails(file, "its directory cannot be synced", error);
@@ -350,11 +343,8 @@ static int compose(struct file *file, const struct data_ledger_request *request,
     out->composed = NAN;
     if (file->lacks_events)
         return 0;
-    dpf_event *grown =
-        memory_grow(file->events, &file->capacity, file->n_events + (size_t)own->n + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    file->events = grown;
+    file->events = memory_need_grow(file->events, &file->capacity, file->n_events + (size_t)own->n + 1,
+                                    sizeof *file->events);
     for (int64_t i = 0; i < own->n; i++)
         file->events[file->n_events++] = own->entries[i].event;
     file->n_events = (size_t)ledger_join_events(file->events, (int64_t)file->n_events);

@@ -20,20 +20,17 @@ int ledger_block(uint32_t blocks)
     return bit % DPF_GRAM_BIT;
 }
 
-int ledger_add(struct ledger *ledger, const dpf_event *event, const char *source, struct dpf_error *error)
+struct ledger_entry *ledger_add(struct ledger *ledger, const dpf_event *event, const char *source)
 {
     size_t capacity = (size_t)ledger->capacity;
-    struct ledger_entry *entries =
-        memory_grow(ledger->entries, &capacity, (size_t)ledger->n + 1, sizeof *entries);
-    if (!entries)
-        return error_memory(error);
-    ledger->entries = entries;
+    ledger->entries =
+        memory_need_grow(ledger->entries, &capacity, (size_t)ledger->n + 1, sizeof *ledger->entries);
     ledger->capacity = (int64_t)capacity;
-    struct ledger_entry *entry = &entries[ledger->n++];
+    struct ledger_entry *entry = &ledger->entries[ledger->n++];
     memset(entry, 0, sizeof *entry);
     entry->event = *event;
     snprintf(entry->source, sizeof entry->source, "%s", source);
-    return 0;
+    return entry;
 }
 
 void ledger_deviate(struct ledger *ledger, const char *format, ...)
@@ -94,11 +91,10 @@ int64_t ledger_join_events(dpf_event *events, int64_t n)
     return kept;
 }
 
-int ledger_times(const struct ledger *ledger, int64_t runs, struct ledger *out, struct dpf_error *error)
+void ledger_times(const struct ledger *ledger, int64_t runs, struct ledger *out)
 {
-    int status = 0;
     *out = (struct ledger){0};
-    for (int64_t i = 0; i < ledger->n && status == 0; i++) {
+    for (int64_t i = 0; i < ledger->n; i++) {
         const struct ledger_entry *entry = &ledger->entries[i];
         const int fresh = comparable(&entry->event).lifetime == DPF_LIFETIME_ROUND;
         dpf_event event = entry->event;
@@ -106,15 +102,12 @@ int ledger_times(const struct ledger *ledger, int64_t runs, struct ledger *out, 
             event.lifetime = DPF_LIFETIME_ROUND;
             event.count *= runs;
         }
-        for (int64_t k = 0; k < (fresh ? 1 : runs) && status == 0; k++) {
-            status = ledger_add(out, &event, entry->source, error);
-            if (status == 0) {
-                out->entries[out->n - 1].per_round = entry->per_round;
-                out->entries[out->n - 1].participations = entry->participations * (fresh ? runs : 1);
-            }
+        for (int64_t k = 0; k < (fresh ? 1 : runs); k++) {
+            struct ledger_entry *one = ledger_add(out, &event, entry->source);
+            one->per_round = entry->per_round;
+            one->participations = entry->participations * (fresh ? runs : 1);
         }
     }
-    return status;
 }
 
 /* JSON has no infinity and no NaN: "infinity", and null for what is not stated. */

@@ -31,7 +31,8 @@ struct ledger {
 
 /* The number of the only block of a set, of the rows or of the Gram row; -1: there are several. */
 int ledger_block(uint32_t blocks);
-int ledger_add(struct ledger *ledger, const dpf_event *event, const char *source, struct dpf_error *error);
+/* The new entry, until the next is added. */
+struct ledger_entry *ledger_add(struct ledger *ledger, const dpf_event *event, const char *source);
 /* Records that reality differs from the plan. Later ones are ignored. */
 void ledger_deviate(struct ledger *ledger, const char *format, ...) DPF_PRINTF(2, 3);
 void ledger_free(struct ledger *ledger);
@@ -39,7 +40,7 @@ void ledger_free(struct ledger *ledger);
    left. A selection's events follow each other, and stay. */
 int64_t ledger_join_events(dpf_event *events, int64_t n);
 /* The releases of so many runs on the same data, each with noise of its own. */
-int ledger_times(const struct ledger *ledger, int64_t runs, struct ledger *out, struct dpf_error *error);
+void ledger_times(const struct ledger *ledger, int64_t runs, struct ledger *out);
 /* As JSON, named fields, one object per entry. A new reference. */
 json_t *ledger_json(const struct ledger *ledger);
 

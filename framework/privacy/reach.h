@@ -39,8 +39,8 @@ struct reach {
 
 /* Fills guarantee->reach by the accountant of the least epsilon among the accounts, which are there. Leaves
    them alone. */
-int reach_measure(struct guarantee *guarantee, struct instance *const *accountants, int n,
-                  const struct ledger *ledger, int64_t rounds, struct dpf_error *error);
+void reach_measure(struct guarantee *guarantee, struct instance *const *accountants, int n,
+                   const struct ledger *ledger, int64_t rounds);
 /* The least miss rate of a test with that false alarm rate, by points of a curve. */
 double reach_missed(const double *epsilon, const double *delta, int n, double false_alarm);
 

@@ -294,23 +294,21 @@ static void measure(struct asked *a, double quoted, double delta, struct reach *
         reach->mu = mu_like(quoted, delta);
 }
 
-int reach_measure(struct guarantee *guarantee, struct instance *const *accountants, int n,
-                  const struct ledger *ledger, int64_t rounds, struct dpf_error *error)
+void reach_measure(struct guarantee *guarantee, struct instance *const *accountants, int n,
+                   const struct ledger *ledger, int64_t rounds)
 {
     const int best = least_account(guarantee);
     struct reach *reach = &guarantee->reach;
     memset(reach, 0, sizeof *reach);
     if (best < 0 || guarantee->n_releases == 0 || guarantee->accounts[best].answer.epsilon == 0.0)
-        return 0;
+        return;
     struct asked asked = {.guarantee = guarantee, .n = ledger->n, .rounds = rounds};
     for (int i = 0; i < n; i++)
         if (strcmp(accountants[i]->entry->component->id, guarantee->accounts[best].accountant) == 0)
             asked.accountant = accountants[i];
-    asked.events = memory_new((size_t)ledger->n, sizeof *asked.events);
-    if (!asked.accountant || !asked.events) {
-        free(asked.events);
-        return asked.accountant ? error_memory(error) : 0;
-    }
+    if (!asked.accountant)
+        return;
+    asked.events = memory_need((size_t)ledger->n, sizeof *asked.events);
     for (int64_t i = 0; i < ledger->n; i++)
         asked.events[i] = ledger->entries[i].event;
     asked.functions = asked.accountant->functions;
@@ -318,5 +316,4 @@ int reach_measure(struct guarantee *guarantee, struct instance *const *accountan
     measure(&asked, guarantee->accounts[best].answer.epsilon, guarantee->accounts[best].answer.delta, reach);
     reach->known = 1;
     free(asked.events);
-    return 0;
 }

@@ -162,17 +162,15 @@ static int account_round(const struct guarantee *guarantee, struct instance *con
                          struct dpf_error *error)
 {
     struct ledger part = {0};
-    int status = 0;
     *judged = *guarantee;
     judged->accounts = NULL;
     judged->n_accounts = 0;
-    for (int64_t i = 0; i < whole->n && status == 0; i++) {
+    for (int64_t i = 0; i < whole->n; i++) {
         dpf_event event = whole->entries[i].event;
         event.count = released_after(&whole->entries[i], r, ended);
-        status = ledger_add(&part, &event, whole->entries[i].source, error);
+        ledger_add(&part, &event, whole->entries[i].source);
     }
-    if (status == 0)
-        status = guarantee_account(judged, accountants, n, &part, r, error);
+    const int status = guarantee_account(judged, accountants, n, &part, r, error);
     ledger_free(&part);
     return status;
 }

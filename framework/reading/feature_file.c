@@ -368,7 +368,7 @@ static int read_file(struct parsing *p, struct dpf_error *error)
     if (p->ids.n == 0)
         return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line,
                         "the file of features has no lines");
-    return 0;
+    return p->has_header ? 0 : public_file_header_read(&p->file, &p->ids, error);
 }
 
 /* ---- columns of the table -------------------------------------------------------------------------------
@@ -528,9 +528,7 @@ static int build(struct parsing *p, const struct id_map *rows, struct feature_ta
 static int load(const struct feature_options *options, int words, const struct id_map *rows,
                 struct feature_table *out, struct dpf_error *error)
 {
-    struct parsing *p = memory_new(1, sizeof *p);
-    if (!p)
-        return error_memory(error);
+    struct parsing *p = memory_need(1, sizeof *p);
     p->options = options;
     p->words = words;
     int status = read_file(p, error);

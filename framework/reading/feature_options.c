@@ -33,11 +33,7 @@ static int read_columns(const struct config *config, const char *key, const char
             end--;
         if (end <= start || out->n == FEATURE_COLUMNS_MAX)
             return bad_columns(config, key, error);
-        char *name = memory_new(end - start + 1, 1);
-        if (!name)
-            return error_memory(error);
-        memcpy(name, text + start, end - start);
-        out->names[out->n++] = name;
+        out->names[out->n++] = memory_format("%.*s", (int)(end - start), text + start);
         text += length;
         if (*text == ',' && !*++text)
             return bad_columns(config, key, error);

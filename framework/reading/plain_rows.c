@@ -35,18 +35,14 @@ struct plain_rows {
     struct cached values[CACHED];
 };
 
-struct plain_rows *plain_rows_new(const struct input_form *form, int kind, struct dpf_error *error)
+struct plain_rows *plain_rows_new(const struct input_form *form, int kind)
 {
     const struct delimiter *delimiter = &form->options->delimiter;
     const text_marks mark = text_marks_choose(kind);
     if (!mark || delimiter->runs || delimiter->length != 1 || form->options->sections ||
         form->layout.fields > FIELDS_MAX)
         return NULL;
-    struct plain_rows *rows = memory_new(1, sizeof *rows);
-    if (!rows) {
-        error_memory(error);
-        return NULL;
-    }
+    struct plain_rows *rows = memory_need(1, sizeof *rows);
     rows->form = form;
     rows->mark = mark;
     rows->room[0] = UINT32_MAX;

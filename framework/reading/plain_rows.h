@@ -16,7 +16,7 @@
 struct plain_rows; /* of one thread and one file */
 
 /* kind: of processor (SIMD_KIND_...). NULL with no fault: files of this form have no fast path. */
-struct plain_rows *plain_rows_new(const struct input_form *form, int kind, struct dpf_error *error);
+struct plain_rows *plain_rows_new(const struct input_form *form, int kind);
 void plain_rows_free(struct plain_rows *rows);
 
 /* A new block. */

@@ -58,16 +58,17 @@ static int is_compressed(const char *path)
 
 static int open_file(struct reader *reader, struct dpf_error *error)
 {
-    if (reader->control && reader->control->memory)
-        return source_open_memory(&reader->source, reader->path, reader->control->memory,
-                                  reader->control->length, reader->control->block_size, error);
-    if (reader->in_parts && is_compressed(reader->path) && reader->control->part > 0)
-        return source_open_memory(&reader->source, reader->path, "", 0, reader->control->block_size, error);
+    const struct read_control *control = reader->control;
+    const int nothing = reader->in_parts && is_compressed(reader->path) && control->part > 0;
+    if (nothing || (control && control->memory)) {
+        source_open_memory(&reader->source, reader->path, nothing ? "" : control->memory,
+                           nothing ? 0 : control->length, control->block_size);
+        return 0;
+    }
     if (reader->in_parts && !is_compressed(reader->path))
-        return source_open_part(&reader->source, reader->path, reader->control->block_size,
-                                reader->control->part, reader->control->parts, error);
-    return source_open(&reader->source, reader->path, reader->control ? reader->control->block_size : 0,
-                       error);
+        return source_open_part(&reader->source, reader->path, control->block_size, control->part,
+                                control->parts, error);
+    return source_open(&reader->source, reader->path, control ? control->block_size : 0, error);
 }
 
 static int open_source(struct reader *reader, struct dpf_error *error)
@@ -78,18 +79,14 @@ static int open_source(struct reader *reader, struct dpf_error *error)
     return 0;
 }
 
-static int keep_chunk(struct reader *reader, struct chunk *chunk)
+static void keep_chunk(struct reader *reader, struct chunk *chunk)
 {
     pthread_mutex_lock(&reader->lock);
     struct table *table = reader->table;
-    struct chunk **chunks =
-        memory_grow(table->chunks, &table->chunks_capacity, table->n_chunks + 1, sizeof *table->chunks);
-    if (chunks) {
-        table->chunks = chunks;
-        chunks[table->n_chunks++] = chunk;
-    }
+    table->chunks =
+        memory_need_grow(table->chunks, &table->chunks_capacity, table->n_chunks + 1, sizeof *table->chunks);
+    table->chunks[table->n_chunks++] = chunk;
     pthread_mutex_unlock(&reader->lock);
-    return chunks ? 0 : -1;
 }
 
 static struct chunk *begin_chunk(struct reader *reader, const struct block *block, int slot)
@@ -243,10 +240,7 @@ static int take_block(struct reader *reader, struct block *block, int slot, stru
         return error_memory(&stop->error);
     int status = rows ? parse_quoted(reader, block, rows, chunk, stop)
                       : parse_block(reader, block, slot, plain, chunk, stop);
-    if (keep_chunk(reader, chunk) != 0) {
-        chunk_free(chunk);
-        return error_memory(&stop->error);
-    }
+    keep_chunk(reader, chunk);
     return status;
 }
 
@@ -260,8 +254,7 @@ static void read_blocks(struct reader *reader, int slot)
     int status = single && !plain.quoted ? -1 : 1;
     if (status > 0 && !(reader->control && reader->control->careful)) {
         const int kind = reader->control ? reader->control->kind : SIMD_KIND_AUTO;
-        plain.rows = plain_rows_new(&reader->form, kind, &stop->error);
-        status = stop->error.fault ? -1 : 1;
+        plain.rows = plain_rows_new(&reader->form, kind);
     }
     while (status > 0 && !atomic_load(&reader->stopped)) {
         status = source_next(&reader->source, &block, &stop->error);
@@ -376,9 +369,7 @@ static void list_faults(struct reader *reader, size_t first)
         error_set(&remark, DPF_FAULT_DATA, "this is %s", reader->remark);
         violations_add(&all, 0, -1, &remark);
     }
-    for (int s = 0; s < reader->n_slots; s++)
-        violations_join(&all, &reader->faults[s]);
-    violations_sort(&all);
+    violations_merge(&all, reader->faults, reader->n_slots);
     for (size_t i = 0; i < all.kept; i++) {
         int64_t line = all.list[i].order[1] < 0 ? 1 : all.list[i].order[1] + 1;
         for (size_t c = first; c < table->n_chunks; c++)
@@ -399,9 +390,7 @@ static int lines_before(struct reader *reader, size_t first, int64_t *before, st
     if (!reader->in_parts)
         return 0;
     const int parts = reader->control->parts;
-    int64_t *lines = memory_new((size_t)parts, sizeof *lines);
-    if (!lines)
-        return error_memory(error);
+    int64_t *lines = memory_need((size_t)parts, sizeof *lines);
     for (size_t i = first; i < table->n_chunks; i++)
         lines[reader->control->part] += table->chunks[i]->lines;
     const int status = ranks_sum(lines, parts, error);
@@ -445,17 +434,15 @@ static void drop_chunks(struct table *table, size_t first)
         chunk_free(table->chunks[--table->n_chunks]);
 }
 
-static int add_slots(struct reader *reader)
+static void add_slots(struct reader *reader)
 {
     struct table *table = reader->table;
-    struct slot *slots = realloc(table->slots, (size_t)(table->n_slots + reader->n_slots) * sizeof *slots);
-    if (!slots)
-        return -1;
-    table->slots = slots;
-    reader->slots = slots + table->n_slots;
-    memset(reader->slots, 0, (size_t)reader->n_slots * sizeof *slots);
+    size_t capacity = (size_t)table->n_slots;
+    table->slots =
+        memory_need_grow(table->slots, &capacity, capacity + (size_t)reader->n_slots, sizeof *table->slots);
+    reader->slots = table->slots + table->n_slots;
+    memset(reader->slots, 0, (size_t)reader->n_slots * sizeof *reader->slots);
     table->n_slots += reader->n_slots;
-    return 0;
 }
 
 static int merge_slot(struct slot *slot, enum ids_encoding encoding, struct ids *users, struct ids *items,
@@ -526,8 +513,8 @@ static void end_reading(struct reader *reader)
     char *hash = part_hash(reader);
     if (reader->hash && !reader->hashes_beside)
         hash = reader->hash;
-    if (hash && files_hash_end(reader->source.hash, hash) != 0)
-        error_memory(&reader->hash_error);
+    if (hash)
+        files_hash_end(reader->source.hash, hash);
     source_close(&reader->source);
 }
 
@@ -560,17 +547,11 @@ static int read_all(struct reader *reader, size_t first, struct pool *pool, stru
     return settle(reader, first, error);
 }
 
-static int keep_path(struct table *table, const char *path, struct reader *reader)
+static void keep_path(struct table *table, const char *path, struct reader *reader)
 {
-    char **paths = realloc(table->paths, (size_t)(table->n_paths + 1) * sizeof *paths);
-    if (!paths)
-        return -1;
-    table->paths = paths;
-    reader->path = paths[table->n_paths] = memory_text(path);
-    if (!reader->path)
-        return -1;
-    table->n_paths++;
-    return 0;
+    size_t capacity = (size_t)table->n_paths;
+    table->paths = memory_need_grow(table->paths, &capacity, capacity + 1, sizeof *table->paths);
+    reader->path = table->paths[table->n_paths++] = memory_text(path);
 }
 
 int table_read(struct table *table, const char *path, const struct file_options *options,
@@ -581,15 +562,12 @@ int table_read(struct table *table, const char *path, const struct file_options 
     size_t first = table->n_chunks;
     int base = table->n_slots;
     reader.threads = reader.n_slots = pool ? pool_workers(pool) : 1;
-    reader.stops = memory_new((size_t)reader.n_slots, sizeof *reader.stops);
+    reader.stops = memory_need((size_t)reader.n_slots, sizeof *reader.stops);
     if (table->violations)
-        reader.faults = memory_new((size_t)reader.n_slots, sizeof *reader.faults);
-    if (!reader.stops || (table->violations && !reader.faults) || keep_path(table, path, &reader) != 0 ||
-        add_slots(&reader) != 0 || pthread_mutex_init(&reader.lock, NULL) != 0) {
-        free(reader.stops);
-        free(reader.faults);
-        return error_memory(error);
-    }
+        reader.faults = memory_need((size_t)reader.n_slots, sizeof *reader.faults);
+    keep_path(table, path, &reader);
+    add_slots(&reader);
+    pthread_mutex_init(&reader.lock, NULL);
     struct stat info;
     int status = decide_form(&reader, error);
     if (status == 0)

@@ -28,12 +28,13 @@ static int add_mathematics(json_t *list)
 {
     char hex[65];
     struct files_hash *hash = files_hash_new();
-    for (int i = 1; hash && i <= 400; i++) {
+    for (int i = 1; i <= 400; i++) {
         const double x = (double)i * 0.0371,
                      of[] = {exp(-x), log(x), log1p(x), pow(x, 0.37), sin(x), tanh(x)};
         files_hash_add(hash, of, sizeof of);
     }
-    return files_hash_end(hash, hex) == 0 ? add(list, "the C library's functions (libm)", hex) : -1;
+    files_hash_end(hash, hex);
+    return add(list, "the C library's functions (libm)", hex);
 }
 
 /* Whether the file of a plugin names BLAS among the libraries that it needs. */
@@ -77,16 +78,15 @@ static int hash_beginning(const char *path, char hex[65], struct dpf_error *erro
 {
     static const size_t size = (size_t)1 << 18;
     FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return error_set(error, DPF_FAULT_DATA, "cannot open %s", path);
     struct files_hash *hash = files_hash_new();
-    char *bytes = malloc(size);
-    if (hash && bytes && stream)
-        files_hash_add(hash, bytes, fread(bytes, 1, size, stream));
-    if (stream)
-        fclose(stream);
+    char *bytes = memory_need(size, 1);
+    files_hash_add(hash, bytes, fread(bytes, 1, size, stream));
+    files_hash_end(hash, hex);
     free(bytes);
-    if (files_hash_end(hash, hex) != 0 || !bytes)
-        return error_memory(error);
-    return stream ? 0 : error_set(error, DPF_FAULT_DATA, "cannot open %s", path);
+    fclose(stream);
+    return 0;
 }
 
 static int describe(const char *key, const char *path, char *out, size_t size, struct dpf_error *error)
@@ -183,10 +183,8 @@ static json_t *list_of_first(const json_t *list, struct dpf_error *error)
         return NULL;
     }
     if (!text)
-        text = malloc((size_t)n);
-    status = ranks_agree(text ? 0 : error_memory(error), error);
-    if (status == 0)
-        status = ranks_broadcast(text, (size_t)n, 0, error);
+        text = memory_need((size_t)n, 1);
+    status = ranks_broadcast(text, (size_t)n, 0, error);
     json_t *first = status == 0 ? json_loads(text, 0, NULL) : NULL;
     free(text);
     if (status == 0 && !first)

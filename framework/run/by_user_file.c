@@ -38,9 +38,7 @@ static int read_metrics(const char *path, const json_t *columns, struct user_val
 {
     size_t i;
     json_t *column;
-    out->metrics = memory_new(json_array_size(columns) + 1, sizeof *out->metrics);
-    if (!out->metrics)
-        return error_memory(error);
+    out->metrics = memory_need(json_array_size(columns) + 1, sizeof *out->metrics);
     json_array_foreach(columns, i, column)
     {
         struct user_metric *metric = &out->metrics[out->n_metrics++];
@@ -77,9 +75,8 @@ int by_user_read(const char *directory, const json_t *run, struct user_values **
             "again with [split] and [evaluate] metrics",
             directory);
     char *path = files_join(directory, file);
-    struct user_values *values = memory_new(1, sizeof *values);
-    int status = path && values ? read_metrics(path, json_object_get(run, "by_user"), values, error)
-                                : error_memory(error);
+    struct user_values *values = memory_need(1, sizeof *values);
+    int status = read_metrics(path, json_object_get(run, "by_user"), values, error);
     if (status == 0)
         status = read_rows(path, values, error);
     free(path);

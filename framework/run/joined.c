@@ -183,9 +183,7 @@ static double seconds_of(const struct timeval *time)
 int joined_costs(struct rank_cost *costs, struct dpf_error *error)
 {
     struct rusage usage;
-    int64_t *even = memory_new((size_t)ranks_size() + 1, sizeof *even);
-    if (!even)
-        return error_memory(error);
+    int64_t *even = memory_need((size_t)ranks_size() + 1, sizeof *even);
     for (int r = 0; r <= ranks_size(); r++)
         even[r] = r;
     getrusage(RUSAGE_SELF, &usage);

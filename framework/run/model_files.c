@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/json_out.h"
 #include "base/memory.h"
 #include "engine/model_scorer.h"
 #include "run/npy.h"
@@ -148,10 +149,8 @@ static json_t *index_json(const struct model *model, const struct score_form *fo
 static int write_index(const char *where, json_t *root, struct dpf_error *error)
 {
     char *path = memory_format("%s/" MODEL_INDEX, where);
-    char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    int status = path && text ? files_write_text(path, text, error) : error_memory(error);
+    const int status = json_write(path, json_incref(root), error);
     free(path);
-    free(text);
     return status;
 }
 
@@ -161,7 +160,7 @@ int model_files_write(const char *directory, const char *part, const struct mode
     struct scorer scorer;
     char *where = files_join(directory, part), *inside = files_join(where, "model");
     json_t *arrays = json_object(), *root = NULL;
-    int status = inside ? files_make_directory(inside, error) : error_memory(error);
+    int status = files_make_directory(inside, error);
     if (status == 0)
         status = model_scorer((struct model *)(uintptr_t)model, &scorer, error);
     if (status == 0) {
@@ -249,9 +248,7 @@ static int read_index(const char *path, struct model_files *out, struct dpf_erro
 int model_files_open(const char *path, struct model_files *out, struct dpf_error *error)
 {
     *out = (struct model_files){.index = NULL};
-    out->maps = memory_new(SCORE_MOST_ARRAYS, sizeof *out->maps);
-    if (!out->maps)
-        return error_memory(error);
+    out->maps = memory_need(SCORE_MOST_ARRAYS, sizeof *out->maps);
     out->said = (dpf_form){.size = sizeof out->said,
                            .arrays = out->arrays,
                            .scalar_names = out->scalar_names,

@@ -142,9 +142,7 @@ int npy_write_shares(const char *path, const float *data, int64_t columns, int64
                      const int64_t *offsets, struct dpf_error *error)
 {
     const int rank = ranks_rank(), size = ranks_size();
-    struct shared_write *s = memory_new(1, sizeof *s);
-    if (!s)
-        return error_memory(error);
+    struct shared_write *s = memory_need(1, sizeof *s);
     s->columns = columns;
     s->stride = stride;
     int status = ranks_agree(begin_shared(s, path, offsets[size], error), error);
@@ -193,9 +191,7 @@ static int read_header(FILE *stream, const char *path, struct npy_header *header
     size_t length;
     if (read_prefix(stream, path, &length, error) != 0)
         return -1;
-    char *text = memory_new(length + 1, 1);
-    if (!text)
-        return error_memory(error);
+    char *text = memory_need(length + 1, 1);
     const char *wrong = NULL;
     if (fread(text, 1, length, stream) != length)
         wrong = "the file ends within its header";

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/ticker.h"
 #include "engine/model_scorer.h"
@@ -26,8 +27,9 @@ static int count_list(void *context, const struct score_list *list, int number, 
 {
     const struct counting *counting = context;
     struct worker *worker = &counting->workers[number];
-    (void)error;
     ticker_add(1);
+    if (interrupt_check("lists were made", error) != 0)
+        return -1;
     for (int64_t i = 0; i < list->n && !list->same; i++)
         worker->counts[list->items[i]]++;
     worker->lists += list->n > 0 && !list->same;
@@ -41,13 +43,11 @@ static void close_workers(struct counting *counting, int n)
     free(counting->workers);
 }
 
-static int open_workers(struct counting *counting, int n, int64_t items, struct dpf_error *error)
+static void open_workers(struct counting *counting, int n, int64_t items)
 {
-    counting->workers = memory_new((size_t)n, sizeof *counting->workers);
-    for (int w = 0; counting->workers && w < n; w++)
-        if (!(counting->workers[w].counts = memory_new((size_t)items + 1, sizeof(int64_t))))
-            return error_memory(error);
-    return counting->workers ? 0 : error_memory(error);
+    counting->workers = memory_need((size_t)n, sizeof *counting->workers);
+    for (int w = 0; w < n; w++)
+        counting->workers[w].counts = memory_need((size_t)items + 1, sizeof(int64_t));
 }
 
 /* Of more users than are looked at, some at equal distances. */
@@ -55,18 +55,16 @@ static int count_lists(const struct dataset *dataset, struct model *model, struc
                        struct counting *counting, struct recommended_items *out, struct dpf_error *error)
 {
     struct scorer scorer;
-    uint8_t *unknown = memory_new((size_t)out->n + 1, 1);
+    uint8_t *unknown = memory_need((size_t)out->n + 1, 1);
     const struct list_query query = {.k = out->k,
                                      .n_items = out->n,
                                      .without = {&dataset->train.by_user, &dataset->test.by_user},
                                      .barred = unknown};
-    int32_t *users = memory_raw((size_t)out->users + 1, sizeof *users);
+    int32_t *users = memory_need((size_t)out->users + 1, sizeof *users);
     int status = model_scorer(model, &scorer, error);
-    if (status == 0 && (!users || !unknown))
-        status = error_memory(error);
     if (status == 0)
         out->little_known = little_known_items(&scorer.form, unknown);
-    for (int64_t i = 0; i < out->users && users; i++)
+    for (int64_t i = 0; i < out->users; i++)
         users[i] = (int32_t)(i * dataset->users.n / out->users);
     ticker_begin("making lists", out->users);
     if (status == 0)
@@ -85,13 +83,10 @@ int recommended_items_count(const struct dataset *dataset, struct model *model, 
     *out = (struct recommended_items){.k = k,
                                       .users = dataset->users.n < most_users ? dataset->users.n : most_users,
                                       .n = dataset->items.n};
-    out->in_lists = memory_new((size_t)out->n + 1, sizeof *out->in_lists);
-    out->records = memory_new((size_t)out->n + 1, sizeof *out->records);
-    int status = out->in_lists && out->records ? 0 : error_memory(error);
-    if (status == 0)
-        status = open_workers(&counting, pool_workers(pool), out->n, error);
-    if (status == 0)
-        status = count_lists(dataset, model, pool, &counting, out, error);
+    out->in_lists = memory_need((size_t)out->n + 1, sizeof *out->in_lists);
+    out->records = memory_need((size_t)out->n + 1, sizeof *out->records);
+    open_workers(&counting, pool_workers(pool), out->n);
+    const int status = count_lists(dataset, model, pool, &counting, out, error);
     for (int w = 0; status == 0 && w < pool_workers(pool); w++) {
         for (int64_t i = 0; i < out->n; i++)
             out->in_lists[i] += counting.workers[w].counts[i];

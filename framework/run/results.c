@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/json_out.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/ranks.h"
@@ -138,20 +139,16 @@ static int find_foreign(const char *directory, const char *part, const char *nam
 static int refuse_others(const char *directory, struct dpf_error *error)
 {
     char *found = NULL;
-    int strange = 0;
-    for (size_t i = 0; i < N_RESULT_PARTS && !strange; i++)
-        strange = visit_part(directory, result_parts[i], find_foreign, &found);
-    if (!strange)
+    for (size_t i = 0; i < N_RESULT_PARTS && !found; i++)
+        visit_part(directory, result_parts[i], find_foreign, &found);
+    if (!found)
         return 0;
-    const int status =
-        found
-            ? error_set(error, DPF_FAULT_CONFIG,
-                        "[run] output = %s: the directory contains %s, which does not belong to the results "
-                        "of one run; choose another directory with -O DIRECTORY",
-                        directory, found)
-            : error_memory(error);
+    error_set(error, DPF_FAULT_CONFIG,
+              "[run] output = %s: the directory contains %s, which does not belong to the results of one "
+              "run; choose another directory with -O DIRECTORY",
+              directory, found);
     free(found);
-    return status;
+    return -1;
 }
 
 static int make_inside(const char *directory, const char *name, struct dpf_error *error)
@@ -166,8 +163,6 @@ static int make_inside(const char *directory, const char *name, struct dpf_error
 static int check_writable(const char *directory, const char *part, struct dpf_error *error)
 {
     char *path = *part ? files_join(directory, part) : memory_text(directory);
-    if (!path)
-        return error_memory(error);
     int status = access(path, W_OK | X_OK) == 0 || (*part && errno == ENOENT)
                      ? 0
                      : error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: cannot write there: %s", path,
@@ -524,18 +519,15 @@ int results_have_noise(const json_t *run)
 static int write_json(const char *directory, const char *name, json_t *json, struct dpf_error *error)
 {
     char *path = files_join(directory, name);
-    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    int status = path && text ? files_write_text(path, text, error) : error_memory(error);
+    const int status = json_write(path, json, error);
     free(path);
-    free(text);
-    json_decref(json);
     return status;
 }
 
 static int write_text(const char *directory, const char *name, const char *text, struct dpf_error *error)
 {
     char *path = files_join(directory, name);
-    int status = path && text ? files_write_text(path, text, error) : error_memory(error);
+    const int status = files_write_text(path, text, error);
     free(path);
     return status;
 }
@@ -570,9 +562,7 @@ static int write_ids(const char *directory, const struct results *r, int side, s
 
 static int write_shares(const char *path, const struct results *r, int side, struct dpf_error *error)
 {
-    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
-    if (!offsets)
-        return error_memory(error);
+    int64_t *offsets = memory_need((size_t)ranks_size() + 1, sizeof *offsets);
     shares_offsets(r->dataset, side, offsets);
     const int status = npy_write_shares(path, r->model->sides[side].data, r->model->columns, r->model->stride,
                                         offsets, error);

@@ -39,9 +39,9 @@ static int is_older_than_results(const char *path, const char *directory)
 int resume_check_directory(const char *directory, int resumes, struct dpf_error *error)
 {
     char *path = path_in(directory);
-    const int is_there = path && checkpoint_exists(path);
-    int status = path ? 0 : error_memory(error);
-    if (status == 0 && is_there && !resumes)
+    const int is_there = checkpoint_exists(path);
+    int status = 0;
+    if (is_there && !resumes)
         status = error_set(error, DPF_FAULT_CONFIG,
                            "[run] output = %s: an interrupted run has left %s. Continue it with --resume; to "
                            "start anew, which is charged again, remove that file or choose another directory",
@@ -119,7 +119,7 @@ static int open_binding(struct checkpoint *checkpoint, const struct plan *plan, 
                         const char *directory, struct dpf_error *error)
 {
     char *private = files_join(directory, "private"), *path = path_in(directory);
-    int status = private && path ? files_make_directory(private, error) : error_memory(error);
+    int status = files_make_directory(private, error);
     if (status == 0 && strlen(path) >= sizeof checkpoint->path)
         status = error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: the name is too long", directory);
     if (status == 0) {

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,12 +71,6 @@ struct run {
     int resumes;                  /* --resume */
     int is_alone;                 /* no point of a sweep */
 };
-
-static void on_signal(int number)
-{
-    (void)number;
-    interrupt_all();
-}
 
 /* Ranks of one machine share its processors; a launcher may have bound each to some of them. */
 static long processors_of_rank(void)
@@ -288,9 +281,7 @@ static int give_verdict(struct run *run, const struct arguments *arguments, cons
     const int asked = run->n_comparisons;
     const double trained = run->stages.at[STAGE_TRAIN].wall, evaluated = run->stages.at[STAGE_EVALUATE].wall;
     const int64_t most = run->session.plan.run.params.values[RUN_COMPARE_REPETITIONS].integer;
-    struct metrics *redrawn = memory_new((size_t)most + 1, sizeof *redrawn);
-    if (!redrawn)
-        return error_memory(error);
+    struct metrics *redrawn = memory_need((size_t)most + 1, sizeof *redrawn);
     const int64_t n_redrawn =
         run->test.n ? redraw(&run->session, &run->dataset, run->pool, most, redrawn) : 0;
     const struct judge judge = {
@@ -309,6 +300,9 @@ static int give_verdict(struct run *run, const struct arguments *arguments, cons
     const int wanted =
         run->session.plan.run.params.values[RUN_VERDICT].integer && !run->remote; /* one user is no test */
     *words = wanted ? judge_words(&judge, verdict) : NULL;
+    if (wanted && interrupt_is_wanted())
+        log_message(LOG_LEVEL_WARNING,
+                    "interrupted: the results are complete, but models to compare with were not trained");
     if (*words)
         status = verdict_file_write(directory, *verdict, *words, run->comparisons, run->n_comparisons, error);
     for (int64_t i = 0; i < n_redrawn; i++)
@@ -372,18 +366,15 @@ static int load(struct run *run, struct dpf_error *error)
     return 0;
 }
 
-static int prepare_trace(struct run *run, struct dpf_error *error)
+static void prepare_trace(struct run *run)
 {
     const struct plan *plan = &run->session.plan;
     /* The server has no records, and a party one user's, for some of the rounds. */
     run->trace = plan->run.params.values[RUN_TRACE].integer && !run->dataset.implicit && !run->remote;
     int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
     stopping_start(&run->stopping, plan);
-    run->train_rmse = memory_new((size_t)rounds + 1, sizeof *run->train_rmse);
-    if (!run->train_rmse)
-        return error_memory(error);
+    run->train_rmse = memory_need((size_t)rounds + 1, sizeof *run->train_rmse);
     progress_start(&run->progress, rounds);
-    return 0;
 }
 
 /* The statement is of all rounds; what those that were made would cost, had their number been public, is
@@ -487,12 +478,12 @@ static int write_results(struct run *run, const char *directory, const struct re
 static int write_by_ranks(struct run *run, const char *directory, struct results *results, json_t **written,
                           struct dpf_error *error)
 {
-    struct rank_cost *costs = memory_new((size_t)ranks_size(), sizeof *costs);
+    struct rank_cost *costs = memory_need((size_t)ranks_size(), sizeof *costs);
     const int interrupted = worker_cancelled();
     if (interrupted)
         error_set(error, DPF_FAULT_RUN, "interrupted; %s",
                   worker_cancelled_leaves(*run->checkpoint.path != 0));
-    int status = ranks_agree(interrupted ? -1 : costs ? 0 : error_memory(error), error);
+    int status = ranks_agree(interrupted ? -1 : 0, error);
     if (status == 0)
         status = joined_costs(costs, error);
     results->ranks = ranks_size() > 1 ? costs : NULL;
@@ -600,8 +591,7 @@ static int prepare_output(struct run *run, const char **directory, int *made, st
 static int open_checkpoint(struct run *run, struct dpf_error *error)
 {
     struct plan *plan = &run->session.plan;
-    if (prepare_trace(run, error) != 0)
-        return -1;
+    prepare_trace(run);
     if (run->remote && !is_server(run))
         return 0;
     if (plan->run.params.values[RUN_CHECKPOINT].integer && (!run->is_alone || run->part))
@@ -641,8 +631,7 @@ static int charge(struct run *run, struct dpf_error *error)
     if (ranks_agree(sound, error) != 0)
         return -1;
     if (run->remote) {
-        if (plan_measure(plan, error) != 0)
-            return -1;
+        plan_measure(plan);
         const int status =
             run->remote->begin(run->remote->context, plan, &run->dataset, &run->checkpoint, error);
         if (status != 0)
@@ -651,8 +640,10 @@ static int charge(struct run *run, struct dpf_error *error)
     }
     /* One run is charged once, by rank 0. */
     int status = 0;
-    if (ranks_rank() == 0)
-        status = plan_measure(plan, error) == 0 ? resume_charge(&run->checkpoint, plan, error) : -1;
+    if (ranks_rank() == 0) {
+        plan_measure(plan);
+        status = resume_charge(&run->checkpoint, plan, error);
+    }
     return ranks_agree(status, error);
 }
 
@@ -725,30 +716,21 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
 
 int run_once(const struct run_request *request, struct dpf_error *error)
 {
-    struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    struct run *run = memory_new(1, sizeof *run);
-    struct arguments *arguments = memory_new(1, sizeof *arguments);
-    int status = -1;
-    if (run && arguments) {
-        *arguments = *request->arguments;
-        run->lock = -1;
-        if (arguments->profile)
-            keystream_count();
-        stages_begin(&run->stages, request->whole_process);
-        run->quiet = request->quiet || ranks_rank() > 0;
-        run->default_threads = request->threads;
-        run->parsed = request->parsed;
-        run->part = request->part;
-        run->remote = request->remote;
-        run->resumes = arguments->resume && request->whole_process;
-        run->is_alone = request->whole_process;
-        status = run_configured(run, arguments, error);
-    } else {
-        error_memory(error);
-        data_parsed_free(request->parsed);
-    }
+    struct run *run = memory_need(1, sizeof *run);
+    struct arguments *arguments = memory_need(1, sizeof *arguments);
+    *arguments = *request->arguments;
+    run->lock = -1;
+    if (arguments->profile)
+        keystream_count();
+    stages_begin(&run->stages, request->whole_process);
+    run->quiet = request->quiet || ranks_rank() > 0;
+    run->default_threads = request->threads;
+    run->parsed = request->parsed;
+    run->part = request->part;
+    run->remote = request->remote;
+    run->resumes = arguments->resume && request->whole_process;
+    run->is_alone = request->whole_process;
+    const int status = run_configured(run, arguments, error);
     free(run);
     free(arguments);
     return status;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/json_in.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -107,9 +108,8 @@ static int judge_if_needed(struct run_report *report, const struct arguments *ar
         return 0;
     struct arguments *own = memory_need(1, sizeof *own);
     char *config = files_join(report->directory, "config.ini");
-    int status = plan_measure(plan, error);
-    if (status == 0)
-        status = plan_charge(plan, 0, error);
+    plan_measure(plan);
+    int status = plan_charge(plan, 0, error);
     if (status == 0) {
         *own = *arguments;
         own->config = config;
@@ -673,10 +673,8 @@ static void close_report(struct run_report *report)
 int run_report_write(const struct arguments *arguments, const char *directory, char **page,
                      struct dpf_error *error)
 {
-    struct run_report *report = memory_new(1, sizeof *report);
+    struct run_report *report = memory_need(1, sizeof *report);
     *page = NULL;
-    if (!report)
-        return error_memory(error);
     report->directory = directory;
     int status = load_json(report, error);
     if (status == 0) {
@@ -687,8 +685,10 @@ int run_report_write(const struct arguments *arguments, const char *directory, c
         report->models = json_deep_copy(json_object_get(report->json, "baselines"));
         json_object_update_missing(report->models, report->verdict.models);
         log_set_level(level);
-        status = write_private(report, page, error);
+        status = interrupt_check("a page was made", error);
     }
+    if (status == 0)
+        status = write_private(report, page, error);
     if (status == 0)
         status = write_released(report, error);
     close_report(report);

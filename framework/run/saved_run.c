@@ -23,21 +23,18 @@
 static int open_session(const struct arguments *arguments, const char *directory, int without_noise,
                         int without_data, struct saved_run *out, struct dpf_error *error)
 {
-    struct arguments *own = memory_new(1, sizeof *own);
+    struct arguments *own = memory_need(1, sizeof *own);
     char *config = files_join(directory, "config.ini");
-    int status = own && config ? 0 : error_memory(error);
-    if (status == 0) {
-        *own = *arguments;
-        own->config = config;
-        own->without_data = without_data;
-        own->overrides[own->n_overrides++] = "data.item-names="; /* the run has kept them: take_names */
-        if (without_data)                                        /* a server's configuration names none */
-            own->overrides[own->n_overrides++] = "data.path=/dev/null";
-        /* What the configuration says without effect was told when it was trained. */
-        enum log_level level = log_set_level(LOG_LEVEL_NONE);
-        status = session_open(&out->session, own, without_noise, error);
-        log_set_level(level);
-    }
+    *own = *arguments;
+    own->config = config;
+    own->without_data = without_data;
+    own->overrides[own->n_overrides++] = "data.item-names="; /* the run has kept them: take_names */
+    if (without_data)                                        /* a server's configuration names none */
+        own->overrides[own->n_overrides++] = "data.path=/dev/null";
+    /* What the configuration says without effect was told when it was trained. */
+    const enum log_level level = log_set_level(LOG_LEVEL_NONE);
+    const int status = session_open(&out->session, own, without_noise, error);
+    log_set_level(level);
     free(config);
     free(own);
     return status;
@@ -371,21 +368,18 @@ int saved_run_open(const struct arguments *arguments, const char *directory, con
 static int open_other_session(const struct arguments *arguments, const char *directory, const char *data,
                               struct saved_run *out, struct dpf_error *error)
 {
-    struct arguments *own = memory_new(1, sizeof *own);
+    struct arguments *own = memory_need(1, sizeof *own);
     char *path = memory_format("data.path=%s", data);
-    int status = own && path ? 0 : error_memory(error);
     const json_t *component = json_object_get(json_object_get(out->json, "model"), "component");
-    if (status == 0) {
-        *own = *arguments;
-        own->overrides[own->n_overrides++] = path;
-        /* All of it is what users have at home. */
-        own->overrides[own->n_overrides++] = "split.kind=none";
-        own->overrides[own->n_overrides++] = "run.compare=";
-        /* A bound that noise rests on; none is added here. */
-        if (!component)
-            own->overrides[own->n_overrides++] = "model.users=0";
-        status = open_session(own, directory, !component, 0, out, error);
-    }
+    *own = *arguments;
+    own->overrides[own->n_overrides++] = path;
+    /* All of it is what users have at home. */
+    own->overrides[own->n_overrides++] = "split.kind=none";
+    own->overrides[own->n_overrides++] = "run.compare=";
+    /* A bound that noise rests on; none is added here. */
+    if (!component)
+        own->overrides[own->n_overrides++] = "model.users=0";
+    int status = open_session(own, directory, !component, 0, out, error);
     if (status == 0 && data_is_generated(&out->session.plan.data))
         status = error_set(
             error, DPF_FAULT_CONFIG,
@@ -479,13 +473,12 @@ static int is_released(const struct saved_run *run, const char *what)
 }
 
 /* Of rows without records; with values, records would have some. */
-static int have_no_records(struct csr *csr, int64_t rows, int values)
+static void have_no_records(struct csr *csr, int64_t rows, int values)
 {
     *csr = (struct csr){.rows = rows,
-                        .ptr = memory_new((size_t)rows + 1, sizeof *csr->ptr),
-                        .others = memory_new(1, sizeof *csr->others),
-                        .values = values ? memory_new(1, sizeof *csr->values) : NULL};
-    return csr->ptr && csr->others && (csr->values || !values) ? 0 : -1;
+                        .ptr = memory_need((size_t)rows + 1, sizeof *csr->ptr),
+                        .others = memory_need(1, sizeof *csr->others),
+                        .values = values ? memory_need(1, sizeof *csr->values) : NULL};
 }
 
 static int take_sizes(struct saved_run *out, struct dpf_error *error)
@@ -494,9 +487,8 @@ static int take_sizes(struct saved_run *out, struct dpf_error *error)
     const struct plan *plan = &out->session.plan;
     const enum data_feedback feedback = data_feedback(&plan->data);
     take_range(out);
-    if (have_no_records(&dataset->train.by_user, dataset->users.n, feedback != FEEDBACK_IMPLICIT) != 0 ||
-        have_no_records(&dataset->train.by_item, dataset->items.n, feedback != FEEDBACK_IMPLICIT) != 0)
-        return error_memory(error);
+    have_no_records(&dataset->train.by_user, dataset->users.n, feedback != FEEDBACK_IMPLICIT);
+    have_no_records(&dataset->train.by_item, dataset->items.n, feedback != FEEDBACK_IMPLICIT);
     if (plan_complete(&out->session.plan, dataset->users.n > 0 ? dataset->users.n : -1, dataset->items.n,
                       error) != 0)
         return -1;

@@ -53,7 +53,7 @@ int split_key_make(const struct arguments *arguments, const char *directory, con
     crypto_hash_sha256_init(&state);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = files_join(directory, files[i]);
-        const int status = path ? files_sha256(path, hex, error) : error_memory(error);
+        const int status = files_sha256(path, hex, error);
         free(path);
         if (status != 0)
             return -1;

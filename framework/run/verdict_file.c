@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/json_out.h"
 #include "run/results.h"
 
 static const char *const names[] = {[VERDICT_NONE] = "none",
@@ -18,11 +19,8 @@ int verdict_file_write(const char *directory, enum verdict verdict, const char *
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:o}", "note", "private: do not publish", "verdict", names[verdict],
                   "text", words, "models", results_comparisons_json(models, n_models));
-    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     char *path = files_join(directory, VERDICT_FILE);
-    const int status = text ? files_write_text(path, text, error) : error_memory(error);
-    json_decref(json);
-    free(text);
+    const int status = json_write(path, json, error);
     free(path);
     return status;
 }

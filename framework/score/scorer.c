@@ -597,11 +597,10 @@ static int scores_at_home(const struct scorer *scorer, struct score_desk *desk,
         !(desk->at_home = memory_raw((size_t)(all + home_terms_work(home)) + 1, sizeof *desk->at_home)))
         return error_memory(error);
     if (!desk->has_home) {
-        if (scorer_is_base(scorer))
-            home_terms_base(home, desk->at_home);
-        else
+        const int same = scorer_is_base(scorer);
+        if (!same)
             scores_of_desk(scorer, desk, NULL, all, desk->at_home);
-        home_terms_lists(home, own->items, own->n, desk->at_home + all, desk->at_home);
+        home_terms_lists(home, own->items, own->n, same, desk->at_home + all, desk->at_home);
         desk->has_home = 1;
     }
     for (int64_t k = 0; k < n; k++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -73,14 +74,13 @@ static int read_sizes(struct candidates *c, struct dpf_error *error)
         return 0;
     struct dataset dataset = {0};
     struct dpf_error unread = {0};
+    int status = 0;
     struct pool *pool = pool_new(1);
-    if (!pool)
-        return error_memory(error);
     if (data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) ==
         0) {
         c->users = dataset.users.n;
         c->items = dataset.items.n;
-    } else {
+    } else if ((status = interrupt_check("users and items were counted", error)) == 0) {
         log_message(
             LOG_LEVEL_WARNING,
             "the data cannot be read (%s); sizes are taken as unknown. [model] users and items declare them",
@@ -88,7 +88,7 @@ static int read_sizes(struct candidates *c, struct dpf_error *error)
     }
     dataset_free(&dataset);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
-    return 0;
+    return status;
 }
 
 static int name_problem(const char *name, struct dpf_error *error)
@@ -131,19 +131,17 @@ static void note_alone(struct selection_summary *summary, struct candidate *cand
     snprintf(summary->alone_accountant, sizeof summary->alone_accountant, "%s", least->accountant);
 }
 
-static int add_events(struct ledger *all, const struct ledger *one, struct candidate *candidate,
-                      struct dpf_error *error)
+static void add_events(struct ledger *all, const struct ledger *one, struct candidate *candidate)
 {
     dpf_event event = {.kind = DPF_EVENT_CANDIDATE, .count = 1, .sensitivity = dpf_unstated()};
     char source[96];
     event.p.candidate.releases = (double)one->n;
     snprintf(source, sizeof source, "candidate %.84s", candidate->point->name);
-    int status = ledger_add(all, &event, source, error);
+    ledger_add(all, &event, source);
     candidate->first = all->n;
     candidate->n = one->n;
-    for (int64_t i = 0; i < one->n && status == 0; i++)
-        status = ledger_add(all, &one->entries[i].event, one->entries[i].source, error);
-    return status;
+    for (int64_t i = 0; i < one->n; i++)
+        ledger_add(all, &one->entries[i].event, one->entries[i].source);
 }
 
 /* What a run is made from, but where its results lie and how many threads it has. */
@@ -189,12 +187,9 @@ static int add_candidate(struct candidates *c, int64_t i, struct ledger *ledger,
     struct candidate *candidate = &c->list[i];
     const char *name = candidate->point->name;
     struct session own = {0}, *session = i == 0 ? &c->carrier : &own;
-    struct arguments *arguments = memory_new(1, sizeof *arguments);
-    int status = arguments ? 0 : error_memory(error);
-    if (status == 0) {
-        candidates_arguments(c, i, arguments);
-        status = session_open(session, arguments, 0, error);
-    }
+    struct arguments *arguments = memory_need(1, sizeof *arguments);
+    candidates_arguments(c, i, arguments);
+    int status = session_open(session, arguments, 0, error);
     if (status == 0 && i == 0 && c->users == 0)
         status = read_sizes(c, error);
     if (status == 0 && i > 0)
@@ -204,7 +199,7 @@ static int add_candidate(struct candidates *c, int64_t i, struct ledger *ledger,
     if (status == 0)
         status = digest(&session->plan, candidate->digest, error);
     if (status == 0)
-        status = add_events(ledger, &session->plan.ledger, candidate, error);
+        add_events(ledger, &session->plan.ledger, candidate);
     if (status == 0)
         status = state_candidate(c, candidate, &session->plan, error);
     if (status == 0 && i == 0) {
@@ -270,7 +265,8 @@ static int add_all(struct candidates *c, struct ledger *ledger, struct guarantee
     c->parts = json_pack("{s:s, s:s, s:f, s:f, s:f, s:[]}", "metric", c->options.metric, "repetitions",
                          c->options.law_name, "mean", c->options.law.mean, "eta", c->options.law.eta, "gamma",
                          c->options.law.gamma, "candidates");
-    int status = c->parts ? ledger_add(ledger, &event, source, error) : error_memory(error);
+    int status = 0;
+    ledger_add(ledger, &event, source);
     for (int64_t i = 0; i < c->n && status == 0; i++)
         status = add_candidate(c, i, ledger, guarantee, error);
     return status;
@@ -365,9 +361,7 @@ static int read_sections(const struct arguments *arguments, struct candidates *c
         status = config_error(config, "sweep", "references", error, "a selection has candidates only");
     config_free(config);
     c->n = (int64_t)c->points.n;
-    c->list = status == 0 ? memory_new((size_t)c->n, sizeof *c->list) : NULL;
-    if (status == 0 && !c->list)
-        status = error_memory(error);
+    c->list = status == 0 ? memory_need((size_t)c->n, sizeof *c->list) : NULL;
     for (int64_t i = 0; status == 0 && i < c->n; i++)
         c->list[i].point = &c->points.items[i];
     return status;
@@ -411,12 +405,9 @@ static int check_metric(const struct candidates *c, const struct session *sessio
 static int read_target(struct candidates *c, double *target, struct dpf_error *error)
 {
     struct session session = {0};
-    struct arguments *arguments = memory_new(1, sizeof *arguments);
-    int status = arguments ? 0 : error_memory(error);
-    if (status == 0) {
-        candidates_arguments(c, 0, arguments);
-        status = session_open(&session, arguments, 0, error);
-    }
+    struct arguments *arguments = memory_need(1, sizeof *arguments);
+    candidates_arguments(c, 0, arguments);
+    int status = session_open(&session, arguments, 0, error);
     if (status == 0)
         status = check_metric(c, &session, error);
     const dpf_value *privacy = session.plan.privacy.params.values;
@@ -458,9 +449,9 @@ int candidates_measure(struct candidates *candidates, struct dpf_error *error)
         return -1;
     /* Large groups are asked for at deltas where the best order is the least that is searched. */
     const enum log_level level = log_set_level(LOG_LEVEL_NONE);
-    const int status = plan_measure(&candidates->carrier.plan, error);
+    plan_measure(&candidates->carrier.plan);
     log_set_level(level);
-    return status;
+    return 0;
 }
 
 void candidates_close(struct candidates *candidates)

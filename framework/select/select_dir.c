@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "base/files.h"
+#include "base/json_out.h"
 #include "base/memory.h"
 
 #define SELECT_FORMAT 1
@@ -66,9 +67,9 @@ int select_dir_open(const char *output, int resume, struct select_dir *out, stru
     if (files_make_configured("[run] output", output, error) != 0)
         return -1;
     out->output = realpath(output, NULL);
-    out->work = out->output ? files_join(out->output, "private/selection") : NULL;
-    if (!out->work)
-        return error_memory(error);
+    if (!out->output)
+        return error_set(error, DPF_FAULT_RUN, "[run] output = %s: %s", output, strerror(errno));
+    out->work = files_join(out->output, "private/selection");
     out->lock = files_lock_directory(out->output, error);
     return out->lock < 0 ? -1 : make_parts(out, error);
 }
@@ -119,15 +120,6 @@ void select_state_free(struct select_state *state)
     *state = (struct select_state){.selected = SELECT_NO_RUN};
 }
 
-static int write_json(const char *path, json_t *json, struct dpf_error *error)
-{
-    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    const int status = path && text ? files_write_text(path, text, error) : error_memory(error);
-    free(text);
-    json_decref(json);
-    return status;
-}
-
 int select_state_write(const struct select_dir *dir, const struct select_state *state,
                        struct dpf_error *error)
 {
@@ -136,7 +128,7 @@ int select_state_write(const struct select_dir *dir, const struct select_state *
     for (int64_t i = 0; i < state->n_runs; i++)
         json_array_append_new(draws, json_integer((json_int_t)state->candidates[i]));
     const int status =
-        write_json(path,
+        json_write(path,
                    json_pack("{s:i, s:s, s:s, s:o, s:I}", "format", SELECT_FORMAT, "note",
                              "private: do not publish", "fingerprint", state->fingerprint, "candidates_drawn",
                              draws, "selected", (json_int_t)state->selected),
@@ -152,7 +144,7 @@ int select_state_end(const struct select_dir *dir, struct select_state *state, i
     json_t *text = json_string(problem); /* may hold bytes that are no UTF-8 */
     state->scores[i] = isfinite(score) ? score : -INFINITY;
     const int status =
-        write_json(path,
+        json_write(path,
                    json_pack("{s:o, s:f, s:o}", "score", isfinite(score) ? json_real(score) : json_null(),
                              "seconds", seconds, "problem", text ? text : json_string("see the log")),
                    error);
@@ -164,7 +156,7 @@ int select_state_end(const struct select_dir *dir, struct select_state *state, i
 static double read_score(const struct select_dir *dir, int64_t i)
 {
     char *path = select_path(dir, "state", i, ".json");
-    json_t *root = path ? json_load_file(path, 0, NULL) : NULL;
+    json_t *root = json_load_file(path, 0, NULL);
     const json_t *score = json_object_get(root, "score");
     const double value = json_is_real(score)   ? json_real_value(score)
                          : json_is_null(score) ? -INFINITY
@@ -174,18 +166,15 @@ static double read_score(const struct select_dir *dir, int64_t i)
     return value;
 }
 
-static int take_draws(const struct select_dir *dir, const json_t *draws, struct select_state *out)
+static void take_draws(const struct select_dir *dir, const json_t *draws, struct select_state *out)
 {
     out->n_runs = (int64_t)json_array_size(draws);
-    out->candidates = memory_new((size_t)out->n_runs + 1, sizeof *out->candidates);
-    out->scores = memory_new((size_t)out->n_runs + 1, sizeof *out->scores);
-    if (!out->candidates || !out->scores)
-        return -1;
+    out->candidates = memory_need((size_t)out->n_runs + 1, sizeof *out->candidates);
+    out->scores = memory_need((size_t)out->n_runs + 1, sizeof *out->scores);
     for (int64_t i = 0; i < out->n_runs; i++) {
         out->candidates[i] = json_integer_value(json_array_get(draws, (size_t)i));
         out->scores[i] = read_score(dir, i);
     }
-    return 0;
 }
 
 int select_state_read(const struct select_dir *dir, struct select_state *out, struct dpf_error *error)
@@ -204,8 +193,7 @@ int select_state_read(const struct select_dir *dir, struct select_state *out, st
     if (status == 1) {
         snprintf(out->fingerprint, sizeof out->fingerprint, "%s", fingerprint);
         out->selected = json_integer_value(selected);
-        if (take_draws(dir, draws, out) != 0)
-            status = error_memory(error);
+        take_draws(dir, draws, out);
     }
     json_decref(root);
     free(path);
@@ -240,8 +228,8 @@ static int set_times_inside(const char *directory, const struct timespec *now)
 static int move(const char *from, const char *to, const char *name, struct dpf_error *error)
 {
     char *source = files_join(from, name), *target = files_join(to, name);
-    int status = source && target ? 0 : error_memory(error);
-    if (status == 0 && access(source, F_OK) == 0 && rename(source, target) != 0)
+    int status = 0;
+    if (access(source, F_OK) == 0 && rename(source, target) != 0)
         status = error_set(error, DPF_FAULT_RUN, "%s cannot be moved to %s: %s. --resume tries again", source,
                            target, strerror(errno));
     free(source);
@@ -297,7 +285,7 @@ static int publish_from(const struct select_dir *dir, const char *run, struct dp
 int select_publish(const struct select_dir *dir, int64_t run, struct dpf_error *error)
 {
     char *path = select_path(dir, "runs", run, "");
-    const int status = path ? publish_from(dir, path, error) : error_memory(error);
+    const int status = publish_from(dir, path, error);
     free(path);
     return status;
 }

@@ -64,24 +64,21 @@ static int draw(const struct candidates *c, struct select_state *state, struct d
     if (which) {
         random_seek(runs, 0, 0, 0, &cursor);
         state->n_runs = repetitions_draw(&c->options.law, &cursor);
-        state->candidates = memory_new((size_t)state->n_runs + 1, sizeof *state->candidates);
-        state->scores = memory_new((size_t)state->n_runs + 1, sizeof *state->scores);
-    }
-    const int drawn = which && state->candidates && state->scores;
-    if (which && !drawn)
-        error_memory(error);
-    if (drawn)
+        state->candidates = memory_need((size_t)state->n_runs + 1, sizeof *state->candidates);
+        state->scores = memory_need((size_t)state->n_runs + 1, sizeof *state->scores);
         random_seek(which, 0, 0, 0, &cursor);
-    for (int64_t i = 0; drawn && i < state->n_runs; i++) {
-        uint64_t candidate;
-        random_below(&cursor, (uint64_t)c->n, &candidate, 1);
-        state->candidates[i] = (int64_t)candidate;
-        state->scores[i] = NAN;
+        for (int64_t i = 0; i < state->n_runs; i++) {
+            uint64_t candidate;
+            random_below(&cursor, (uint64_t)c->n, &candidate, 1);
+            state->candidates[i] = (int64_t)candidate;
+            state->scores[i] = NAN;
+        }
     }
+    const int status = which ? 0 : -1;
     sodium_memzero(&cursor, sizeof cursor);
     random_stream_free(which);
     random_stream_free(runs);
-    return drawn ? 0 : -1;
+    return status;
 }
 
 /* Of what the draws are made for: a changed candidate is another selection. */
@@ -177,8 +174,6 @@ static int make_run(struct selecting *s, int64_t run, struct arguments *argument
     const struct plan *plan = &c->carrier.plan;
     char seed[64];
     char *directory = select_path(&s->dir, "runs", run, "");
-    if (!directory)
-        return error_memory(error);
     const struct run_part part = {.ledger = &plan->ledger,
                                   .guarantee = &plan->guarantee,
                                   .first = candidate->first,
@@ -198,14 +193,12 @@ static int run_job(void *context, size_t i)
     struct selecting *s = context;
     struct dpf_error error = {0};
     const long threads = sysconf(_SC_NPROCESSORS_ONLN) / s->at_once;
-    struct arguments *arguments = memory_new(1, sizeof *arguments);
+    struct arguments *arguments = memory_need(1, sizeof *arguments);
     close(s->dir.lock); /* a run that outlives a killed selection must not keep others out */
     write_to_log(s, s->pending[i]);
     ticker_set(TICKER_OFF);
     log_set_level(LOG_LEVEL_INFO);
-    const int status = arguments
-                           ? make_run(s, s->pending[i], arguments, threads < 1 ? 1 : (int)threads, &error)
-                           : error_memory(&error);
+    const int status = make_run(s, s->pending[i], arguments, threads < 1 ? 1 : (int)threads, &error);
     free(arguments);
     return status == 0 || status == RUN_DEVIATED ? status : failure_report(&error);
 }
@@ -219,7 +212,7 @@ static double score_of(const struct selecting *s, int64_t run)
 {
     const char *metric = s->candidates.options.metric;
     char *path = select_path(&s->dir, "runs", run, "/run.json");
-    json_t *root = path ? json_load_file(path, 0, NULL) : NULL;
+    json_t *root = json_load_file(path, 0, NULL);
     const json_t *released = json_object_get(json_object_get(root, "released_metrics"), metric);
     const json_t *value = json_object_get(released, "value");
     double score = -(double)INFINITY;
@@ -257,8 +250,7 @@ static int parse(struct selecting *s, struct dpf_error *error)
     struct plan *plan = &s->candidates.carrier.plan;
     struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
     const int status =
-        pool ? data_parse(plan->config, &plan->data, &plan->split, plan->seeded, pool, &s->parsed, error)
-             : error_memory(error);
+        data_parse(plan->config, &plan->data, &plan->split, plan->seeded, pool, &s->parsed, error);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
     return status;
 }
@@ -271,13 +263,27 @@ static void list_pending(struct selecting *s)
             s->pending[s->n_pending++] = i;
 }
 
+/* How many runs there are, and how many are over, stays secret. */
+static void show_time(void *context, size_t running)
+{
+    (void)context;
+    (void)running;
+    ticker_add(0);
+}
+
 static int run_all(struct selecting *s, struct dpf_error *error)
 {
     list_pending(s);
-    const struct jobs jobs = {
-        .context = s, .n = s->n_pending, .at_once = s->at_once, .work = run_job, .after = after_job};
+    const struct jobs jobs = {.context = s,
+                              .n = s->n_pending,
+                              .at_once = s->at_once,
+                              .work = run_job,
+                              .after = after_job,
+                              .tick = show_time};
     blas_one_thread(); /* BLAS starts no threads before the forks */
+    ticker_begin("running candidates", 0);
     const int status = jobs_run(&jobs, error);
+    ticker_end();
     if (status < 0)
         return -1;
     if (s->problem.fault) {

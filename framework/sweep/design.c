@@ -157,8 +157,8 @@ static const struct config_entry *swap_of(const struct config *config, const cha
 }
 
 /* Parameters of a swapped component, [sweep.KEY.ID]. */
-static int add_parameters(const struct config *config, const char *key, const char *id,
-                          struct design_list *settings, struct dpf_error *error)
+static void add_parameters(const struct config *config, const char *key, const char *id,
+                           struct design_list *settings)
 {
     char buffer[NAME_SIZE];
     size_t length = strlen(key) + 1 + strlen(id);
@@ -169,14 +169,11 @@ static int add_parameters(const struct config *config, const char *key, const ch
         if (!name || !swap_of(config, name, &prefix) || prefix != length ||
             strncmp(name, key, strlen(key)) != 0 || strncmp(name + strlen(key) + 1, id, strlen(id)) != 0)
             continue;
-        if (design_list_add(settings, memory_format("%s%s=%s", key, name + length, entry->value), error) != 0)
-            return -1;
+        design_list_add(settings, memory_format("%s%s=%s", key, name + length, entry->value));
     }
-    return 0;
 }
 
-static int add_value(const struct config *config, struct design_axis *axis, const char *text,
-                     struct dpf_error *error)
+static void add_value(const struct config *config, struct design_axis *axis, const char *text)
 {
     axis->values = memory_need_grow(axis->values, &axis->capacity, axis->n + 1, sizeof *axis->values);
     struct design_value *value = &axis->values[axis->n++];
@@ -184,10 +181,10 @@ static int add_value(const struct config *config, struct design_axis *axis, cons
     int swap = text[0] == '@' && !axis->named;
     value->label = memory_text(text + swap);
     if (axis->named)
-        return 0;
-    if (design_list_add(&value->settings, memory_format("%s=%s", axis->key, value->label), error) != 0)
-        return -1;
-    return swap ? add_parameters(config, axis->key, value->label, &value->settings, error) : 0;
+        return;
+    design_list_add(&value->settings, memory_format("%s=%s", axis->key, value->label));
+    if (swap)
+        add_parameters(config, axis->key, value->label, &value->settings);
 }
 
 /* A value of an axis, to find those that are the same. */
@@ -217,19 +214,16 @@ static int refuse_twice(const struct config_entry *entry, const char *a, const c
 static int check_distinct(const struct config_entry *entry, const struct design_list *texts, int named,
                           struct dpf_error *error)
 {
-    struct spelled *all = memory_new(texts->n, sizeof *all);
-    int status = all ? 0 : error_memory(error);
-    for (size_t i = 0; i < texts->n && status == 0; i++) {
+    struct spelled *all = memory_need(texts->n, sizeof *all);
+    int status = 0;
+    for (size_t i = 0; i < texts->n; i++)
         all[i] =
             (struct spelled){named ? memory_text(texts->texts[i]) : design_canonical(texts->texts[i]), i};
-        status = all[i].canonical ? 0 : error_memory(error);
-    }
-    if (status == 0)
-        qsort(all, texts->n, sizeof *all, by_canonical);
+    qsort(all, texts->n, sizeof *all, by_canonical);
     for (size_t i = 1; i < texts->n && status == 0; i++)
         if (strcmp(all[i - 1].canonical, all[i].canonical) == 0)
             status = refuse_twice(entry, texts->texts[all[i - 1].at], texts->texts[all[i].at], error);
-    for (size_t i = 0; all && i < texts->n; i++)
+    for (size_t i = 0; i < texts->n; i++)
         free(all[i].canonical);
     free(all);
     return status;
@@ -241,24 +235,20 @@ static int add_axis(const struct config *config, const struct config_entry *entr
     out->axes = memory_need_grow(out->axes, &out->axes_capacity, out->n_axes + 1, sizeof *out->axes);
     struct design_axis *axis = &out->axes[out->n_axes++];
     *axis = (struct design_axis){.key = memory_text(key), .named = strncmp(key, AXIS, strlen(AXIS)) == 0};
-    if (!axis->key)
-        return error_memory(error);
     if (axis->named &&
         (!key[strlen(AXIS)] || key[strlen(AXIS) + strspn(key + strlen(AXIS), NAME_CHARACTERS)]))
         return refuse(entry, error, "the name of an axis has letters, digits, - and _");
     struct design_list texts = {0};
     char problem[DESIGN_PROBLEM];
     int status = design_split(entry->value, ',', &texts, problem);
-    if (status == -1)
+    if (status != 0)
         refuse(entry, error, problem);
-    else if (status == -2)
-        error_memory(error);
     if (status == 0 && out->mode != DESIGN_ZIP)
         status = check_distinct(entry, &texts, axis->named, error);
     for (size_t i = 0; i < texts.n && status == 0; i++)
-        status = add_value(config, axis, texts.texts[i], error);
+        add_value(config, axis, texts.texts[i]);
     design_list_free(&texts);
-    return status == 0 ? 0 : -1;
+    return status;
 }
 
 /* ---- variants --------------------------------------------------------------------------------------- */
@@ -284,12 +274,13 @@ static int add_piece(const struct config_entry *entry, const char *piece, struct
         const char *equals = strchr(piece, '=');
         if (!equals || !memchr(piece, '.', (size_t)(equals - piece)))
             return refuse(entry, error, "a variant is a list of section.key=value and @FILE, divided by ;");
-        return design_list_add(&variant->settings, memory_text(piece), error);
+        design_list_add(&variant->settings, memory_text(piece));
+        return 0;
     }
     char *directory = entry->line ? files_directory(entry->file) : memory_text(".");
-    char *path = directory ? files_join(directory, piece + 1) : NULL;
+    design_list_add(&variant->layers, files_join(directory, piece + 1));
     free(directory);
-    return design_list_add(&variant->layers, path, error);
+    return 0;
 }
 
 static int add_variant(const struct config_entry *entry, const char *name, struct design *out,
@@ -304,24 +295,22 @@ static int add_variant(const struct config_entry *entry, const char *name, struc
             return refuse(
                 entry, error,
                 "a variant sets keys with their sections: items.loss, not loss; and its name has no dot");
-        return design_list_add(&variant->settings, memory_format("%s=%s", name + length + 1, entry->value),
-                               error);
+        design_list_add(&variant->settings, memory_format("%s=%s", name + length + 1, entry->value));
+        return 0;
     }
     struct design_list pieces = {0};
     char problem[DESIGN_PROBLEM];
     int include = name[length] == '.';
     int status = *entry->value ? design_split(entry->value, include ? ',' : ';', &pieces, problem) : 0;
-    if (status == -1)
+    if (status != 0)
         refuse(entry, error, problem);
-    else if (status == -2)
-        error_memory(error);
     for (size_t i = 0; i < pieces.n && status == 0; i++) {
         char *piece = memory_format("%s%s", include ? "@" : "", pieces.texts[i]);
         status = add_piece(entry, piece, variant, error);
         free(piece);
     }
     design_list_free(&pieces);
-    return status == 0 ? 0 : -1;
+    return status;
 }
 
 /* ---- named axes --------------------------------------------------------------------------------------- */
@@ -393,9 +382,7 @@ static int check_named(const struct config *config, const struct design *design,
     int any = 0, status = 0;
     for (size_t i = 0; i < design->n_axes; i++)
         any |= design->axes[i].named;
-    unsigned char *read = any ? memory_new(design->n_axes, 1) : NULL;
-    if (any && !read)
-        return error_memory(error);
+    unsigned char *read = any ? memory_need(design->n_axes, 1) : NULL;
     for (size_t v = 0; v < design->n_variants && status == 0; v++)
         status = read_by(config, design, &design->variants[v], read, error);
     for (size_t i = 0; i < design->n_axes && status == 0; i++)
@@ -553,8 +540,6 @@ static int take_pair(const struct config *config, const char *text, struct desig
     char problem[DESIGN_PROBLEM];
     int splits = 0;
     int status = design_split(text, ',', &words, problem);
-    if (status == -2)
-        return error_memory(error);
     for (size_t i = 0; i < words.n && status == 0; i++) {
         splits |= strcmp(words.texts[i], "splits") == 0;
         out->pairs_noise |= strcmp(words.texts[i], "noise") == 0;
@@ -649,7 +634,7 @@ int design_read(struct config *config, struct design *out, struct dpf_error *err
     *out = (struct design){0};
     design_consume(config, error);
     out->directory = files_directory(config_path(config));
-    int status = out->directory ? take_plain(config, out, error) : error_memory(error);
+    int status = take_plain(config, out, error);
     for (int64_t i = 0; i < config_size(config) && status == 0; i++)
         status = read_entry(config, config_at(config, i), out, error);
     if (status == 0)

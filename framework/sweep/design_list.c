@@ -5,16 +5,10 @@
 
 #include "base/memory.h"
 
-int design_list_add(struct design_list *list, char *text, struct dpf_error *error)
+void design_list_add(struct design_list *list, char *text)
 {
-    char **grown = text ? memory_grow(list->texts, &list->capacity, list->n + 1, sizeof *grown) : NULL;
-    if (!grown) {
-        free(text);
-        return error_memory(error);
-    }
-    list->texts = grown;
+    list->texts = memory_need_grow(list->texts, &list->capacity, list->n + 1, sizeof *list->texts);
     list->texts[list->n++] = text;
-    return 0;
 }
 
 void design_list_free(struct design_list *list)

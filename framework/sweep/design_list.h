@@ -14,8 +14,8 @@ struct design_list {
     size_t n, capacity;
 };
 
-/* Takes over a text from malloc; NULL is a failed allocation. */
-int design_list_add(struct design_list *list, char *text, struct dpf_error *error);
+/* Takes over a text from malloc. */
+void design_list_add(struct design_list *list, char *text);
 void design_list_free(struct design_list *list);
 
 #endif

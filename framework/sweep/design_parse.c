@@ -8,12 +8,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-static int add(struct design_list *out, char *text)
-{
-    struct dpf_error ignored = {0};
-    return design_list_add(out, text, &ignored) == 0 ? 0 : -2;
-}
-
 /* "1..5" as its integers; 1 if it is not a range. */
 static int add_range(const char *text, struct design_list *out, char problem[DESIGN_PROBLEM])
 {
@@ -31,8 +25,7 @@ static int add_range(const char *text, struct design_list *out, char problem[DES
         return -1;
     }
     for (int64_t i = lo; i <= hi; i++)
-        if (add(out, memory_format("%lld", (long long)i)) != 0)
-            return -2;
+        design_list_add(out, memory_format("%lld", (long long)i));
     return 0;
 }
 
@@ -52,11 +45,13 @@ static int add_element(const char *start, size_t length, struct design_list *out
     int braced = start[0] == '{' && start[length - 1] == '}';
     char *text = braced ? memory_format("%.*s", (int)length - 2, start + 1)
                         : memory_format("%.*s", (int)length, start);
-    int status = !text ? -2 : braced ? 1 : add_range(text, out, problem);
-    if (status == 1)
-        return add(out, text);
-    free(text);
-    return status;
+    const int status = braced ? 1 : add_range(text, out, problem);
+    if (status != 1) {
+        free(text);
+        return status;
+    }
+    design_list_add(out, text);
+    return 0;
 }
 
 int design_split(const char *text, char separator, struct design_list *out, char problem[DESIGN_PROBLEM])
@@ -78,9 +73,8 @@ int design_split(const char *text, char separator, struct design_list *out, char
         }
         if (*p != '\0' && (*p != separator || depth))
             continue;
-        int status = add_element(start, (size_t)(p - start), out, problem);
-        if (status != 0)
-            return status;
+        if (add_element(start, (size_t)(p - start), out, problem) != 0)
+            return -1;
         if (*p == '\0')
             return 0;
         start = p + 1;

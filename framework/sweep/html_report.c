@@ -459,28 +459,26 @@ static void add_variant(struct report *report, struct shown *shown, size_t n, co
     free(title);
 }
 
-static int add_variants(struct report *report, struct dpf_error *error)
+static void add_variants(struct report *report)
 {
     const struct outcomes *outcomes = report->outcomes;
     const struct cell *reference = reference_cell(outcomes);
-    struct shown *shown = memory_new(outcomes->n_cells + 1, sizeof *shown);
+    struct shown *shown = memory_need(outcomes->n_cells + 1, sizeof *shown);
     size_t n = 0;
-    int status = shown ? 0 : error_memory(error);
-    if (shown && reference) {
+    if (reference) {
         shown[n++] = (struct shown){reference, comparable(cell_first_run(outcomes, reference))};
         html_page_section(&report->page, "compared", "What is compared");
         add_axes(report);
         html_page_note(&report->page, "Beside those axes, each variant changes these keys of a variant above "
                                       "it, the one that it has most in common with.");
     }
-    for (size_t c = 0; c < outcomes->n_cells && status == 0 && reference; c++)
+    for (size_t c = 0; c < outcomes->n_cells && reference; c++)
         if (cell_first_run(outcomes, &outcomes->cells[c]) && &outcomes->cells[c] != reference &&
             stands_for_others(outcomes, c))
             add_variant(report, shown, n++, &outcomes->cells[c]);
     for (size_t i = 0; i < n; i++)
         json_decref(shown[i].config);
     free(shown);
-    return status;
 }
 
 /* ---- points ------------------------------------------------------------------------------------------- */
@@ -631,23 +629,19 @@ int html_report_write(const struct outcomes *outcomes, const struct plots *plots
 {
     struct report report = {.outcomes = outcomes, .plots = plots};
     char *path = files_join(outcomes->directory, "report.html");
-    int status = outcome_tests_make(outcomes, &report.tests, error);
-    if (status == 0) {
-        add_head(&report);
-        add_results(&report);
-        add_tests(&report);
-        add_plots(&report);
-        add_guarantees(&report);
-        add_budgets(&report);
-        status = add_variants(&report, error);
-    }
-    if (status == 0) {
-        add_points(&report);
-        add_timings(&report);
-        add_commands(&report);
-        html_page_end(&report.page);
-        status = files_write_text(path, report.page.data, error);
-    }
+    outcome_tests_make(outcomes, &report.tests);
+    add_head(&report);
+    add_results(&report);
+    add_tests(&report);
+    add_plots(&report);
+    add_guarantees(&report);
+    add_budgets(&report);
+    add_variants(&report);
+    add_points(&report);
+    add_timings(&report);
+    add_commands(&report);
+    html_page_end(&report.page);
+    const int status = files_write_text(path, report.page.data, error);
     outcome_tests_free(&report.tests);
     text_free(&report.page);
     free(path);

@@ -174,19 +174,14 @@ static void correct(struct outcome_test *tests, size_t n, double *p)
         tests[i].holm = p[i];
 }
 
-int outcome_tests_make(const struct outcomes *outcomes, struct outcome_tests *out, struct dpf_error *error)
+void outcome_tests_make(const struct outcomes *outcomes, struct outcome_tests *out)
 {
     size_t dimension, value;
     *out = (struct outcome_tests){0};
     if (!outcomes_baseline(outcomes, &dimension, &value))
-        return 0;
-    out->items = memory_new(outcomes->n_metrics * outcomes->n_cells + 1, sizeof *out->items);
-    double *values = memory_new(2 * outcomes->n_repetitions + outcomes->n_cells, sizeof *values);
-    if (!out->items || !values) {
-        free(values);
-        outcome_tests_free(out);
-        return error_memory(error);
-    }
+        return;
+    out->items = memory_need(outcomes->n_metrics * outcomes->n_cells + 1, sizeof *out->items);
+    double *values = memory_need(2 * outcomes->n_repetitions + outcomes->n_cells, sizeof *values);
     for (size_t m = 0; m < outcomes->n_metrics; m++) {
         size_t first = out->n;
         for (size_t c = 0; c < outcomes->n_cells; c++) {
@@ -201,7 +196,6 @@ int outcome_tests_make(const struct outcomes *outcomes, struct outcome_tests *ou
         correct(out->items + first, out->n - first, values);
     }
     free(values);
-    return 0;
 }
 
 void outcome_tests_free(struct outcome_tests *tests)

@@ -29,7 +29,7 @@ struct outcome_tests {
 };
 
 /* Empty if the sweep names no baseline. */
-int outcome_tests_make(const struct outcomes *outcomes, struct outcome_tests *out, struct dpf_error *error);
+void outcome_tests_make(const struct outcomes *outcomes, struct outcome_tests *out);
 void outcome_tests_free(struct outcome_tests *tests);
 
 /* What pairs have in common, how the tests are corrected, and what Holm's correction covers. Free it. */

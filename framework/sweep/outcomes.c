@@ -188,21 +188,19 @@ static int is_count(const char *name)
     return strstr(name, "cold-records") || strstr(name, "users-");
 }
 
-static int add_metric(struct outcomes *outcomes, const char *name, struct dpf_error *error)
+static void add_metric(struct outcomes *outcomes, const char *name)
 {
     for (size_t m = 0; m < outcomes->n_metrics; m++)
         if (strcmp(outcomes->metrics[m], name) == 0)
-            return 0;
-    const char **grown = realloc(outcomes->metrics, (outcomes->n_metrics + 1) * sizeof *grown);
-    if (!grown)
-        return error_memory(error);
-    outcomes->metrics = grown;
+            return;
+    size_t capacity = outcomes->n_metrics;
+    outcomes->metrics =
+        memory_need_grow(outcomes->metrics, &capacity, capacity + 1, sizeof *outcomes->metrics);
     outcomes->metrics[outcomes->n_metrics++] = name;
-    return 0;
 }
 
 /* Adds the metrics of all runs, in the order of the runs: of tests, or of training. */
-static int add_run_metrics(struct outcomes *outcomes, int training, struct dpf_error *error)
+static void add_run_metrics(struct outcomes *outcomes, int training)
 {
     for (size_t p = 0; p < outcomes->n; p++) {
         const char *name;
@@ -210,22 +208,19 @@ static int add_run_metrics(struct outcomes *outcomes, int training, struct dpf_e
         json_object_foreach(json_object_get(outcomes->items[p].run, "metrics"), name, value)
         {
             int trained = strncmp(name, "train-", 6) == 0;
-            if (!is_count(name) && trained == training && add_metric(outcomes, name, error) != 0)
-                return -1;
+            if (!is_count(name) && trained == training)
+                add_metric(outcomes, name);
         }
     }
-    return 0;
 }
 
-static int add_guarantees(struct outcomes *outcomes, struct dpf_error *error)
+static void add_guarantees(struct outcomes *outcomes)
 {
     static const char *const names[] = {OUTCOME_PUBLISHED, OUTCOME_PROVED};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         for (size_t p = 0; p < outcomes->n; p++)
-            if (!isnan(outcome_metric(&outcomes->items[p], names[i])) &&
-                add_metric(outcomes, names[i], error) != 0)
-                return -1;
-    return 0;
+            if (!isnan(outcome_metric(&outcomes->items[p], names[i])))
+                add_metric(outcomes, names[i]);
 }
 
 /* A misspelt name would only be an empty column at the end of a long sweep. */
@@ -248,22 +243,20 @@ static void warn_of_absent(const struct outcomes *outcomes)
 
 /* Those that the design names, else all test metrics that some run has, or else training metrics; then the
    epsilons. */
-static int choose_metrics(struct outcomes *outcomes, struct dpf_error *error)
+static void choose_metrics(struct outcomes *outcomes)
 {
     const json_t *named = json_object_get(outcomes->sweep, "metrics");
     size_t i;
     json_t *value;
     json_array_foreach(named, i, value)
     {
-        if (json_is_string(value) && add_metric(outcomes, json_string_value(value), error) != 0)
-            return -1;
+        if (json_is_string(value))
+            add_metric(outcomes, json_string_value(value));
     }
     warn_of_absent(outcomes);
-    if (!outcomes->n_metrics && add_run_metrics(outcomes, 0, error) != 0)
-        return -1;
-    if (!outcomes->n_metrics && add_run_metrics(outcomes, 1, error) != 0)
-        return -1;
-    return add_guarantees(outcomes, error);
+    for (int training = 0; training < 2 && !outcomes->n_metrics; training++)
+        add_run_metrics(outcomes, training);
+    add_guarantees(outcomes);
 }
 
 int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error *error)
@@ -271,10 +264,9 @@ int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error 
     json_error_t problem;
     *out = (struct outcomes){.directory = memory_text(directory)};
     char *path = files_join(directory, "sweep.json");
-    int status = path && out->directory ? 0 : error_memory(error);
-    if (status == 0)
-        out->sweep = json_load_file(path, 0, &problem);
-    if (status == 0 && !out->sweep)
+    int status = 0;
+    out->sweep = json_load_file(path, 0, &problem);
+    if (!out->sweep)
         status = error_set(error, DPF_FAULT_CONFIG, "%s: %s; name the output directory of a sweep", path,
                            problem.text);
     free(path);
@@ -287,7 +279,7 @@ int outcomes_read(const char *directory, struct outcomes *out, struct dpf_error 
     if (status == 0)
         make_cells(out);
     if (status == 0)
-        status = choose_metrics(out, error);
+        choose_metrics(out);
     if (status != 0)
         outcomes_free(out);
     return status;

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/memory.h"
+#include "base/ticker.h"
 #include "plot/plot_files.h"
 #include "sweep/plot_data.h"
 
@@ -24,21 +26,14 @@ static int is_drawn_already(const struct plots *plots, const struct plot *plot)
 }
 
 /* Takes the plot over, or frees it if there is nothing to see in it. */
-static int keep(struct plots *plots, struct plot *plot, struct dpf_error *error)
+static void keep(struct plots *plots, struct plot *plot)
 {
-    struct plot *grown = NULL;
-    int status = 0;
-    if (status == 0 && plot_points(plot) >= 2 && !plot_is_identity(plot) && !is_drawn_already(plots, plot)) {
-        grown = memory_grow(plots->items, &plots->capacity, plots->n + 1, sizeof *grown);
-        status = grown ? 0 : error_memory(error);
-    }
-    if (!grown) {
+    if (plot_points(plot) < 2 || plot_is_identity(plot) || is_drawn_already(plots, plot)) {
         plot_free(plot);
-        return status;
+        return;
     }
-    plots->items = grown;
-    grown[plots->n++] = *plot;
-    return 0;
+    plots->items = memory_need_grow(plots->items, &plots->capacity, plots->n + 1, sizeof *plots->items);
+    plots->items[plots->n++] = *plot;
 }
 
 /* ---- the plots there are ------------------------------------------------------------------------------- */
@@ -49,8 +44,7 @@ static void set_labels(struct plot *plot, const char *x, const char *y)
     snprintf(plot->y_label, sizeof plot->y_label, "%s", y);
 }
 
-static int add_axis(struct plots *plots, const struct outcomes *outcomes, size_t axis, const char *metric,
-                    struct dpf_error *error)
+static void add_axis(struct plots *plots, const struct outcomes *outcomes, size_t axis, const char *metric)
 {
     struct plot plot = {.n = 0};
     const struct dimension *dimension = &outcomes->dimensions[axis];
@@ -63,13 +57,12 @@ static int add_axis(struct plots *plots, const struct outcomes *outcomes, size_t
     plot.log_x = plot_spans_decades(&plot);
     if (outcome_is_stated(metric) && plot_is_constant(&plot)) {
         plot_free(&plot);
-        return 0;
+        return;
     }
-    return keep(plots, &plot, error);
+    keep(plots, &plot);
 }
 
-static int add_proved(struct plots *plots, const struct outcomes *outcomes, const char *metric,
-                      struct dpf_error *error)
+static void add_proved(struct plots *plots, const struct outcomes *outcomes, const char *metric)
 {
     struct plot plot = {.n = 0};
     plot_name(&plot, metric, "proved");
@@ -82,10 +75,10 @@ static int add_proved(struct plots *plots, const struct outcomes *outcomes, cons
                      "Hollow: the guarantee is that of the plan. These runs drew reproducible noise, so what "
                      "they released is not protected; a run with secure noise is.");
     plot.log_x = plot_spans_decades(&plot);
-    return keep(plots, &plot, error);
+    keep(plots, &plot);
 }
 
-static int add_rounds(struct plots *plots, const struct outcomes *outcomes, struct dpf_error *error)
+static void add_rounds(struct plots *plots, const struct outcomes *outcomes)
 {
     struct plot plot = {.name = "rounds",
                         .title = "Training RMSE by round",
@@ -93,11 +86,10 @@ static int add_rounds(struct plots *plots, const struct outcomes *outcomes, stru
                         .lines = 1};
     set_labels(&plot, "round", "training RMSE");
     plot_data_rounds(outcomes, &plot);
-    return keep(plots, &plot, error);
+    keep(plots, &plot);
 }
 
-static int add_noise(struct plots *plots, const struct outcomes *outcomes, const struct noise_source *source,
-                     struct dpf_error *error)
+static void add_noise(struct plots *plots, const struct outcomes *outcomes, const struct noise_source *source)
 {
     struct plot plot = {.note = "One run of each. Private: draws of the last release, made again.",
                         .lines = 1};
@@ -109,18 +101,16 @@ static int add_noise(struct plots *plots, const struct outcomes *outcomes, const
     plot_data_noise(outcomes, source, &plot);
     plot.from_zero = !plot.log_y;
     set_labels(&plot, plot.log_x ? "noise, its upper half" : "noise", "density");
-    return keep(plots, &plot, error);
+    keep(plots, &plot);
 }
 
-static int add_all_noise(struct plots *plots, const struct outcomes *outcomes, struct dpf_error *error)
+static void add_all_noise(struct plots *plots, const struct outcomes *outcomes)
 {
     struct noise_source *sources;
     const size_t n = plot_data_noise_sources(outcomes, &sources);
-    int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++)
-        status = add_noise(plots, outcomes, &sources[i], error);
+    for (size_t i = 0; i < n; i++)
+        add_noise(plots, outcomes, &sources[i]);
     free(sources);
-    return status;
 }
 
 static double bytes_of(const struct outcome *outcome, const char *name)
@@ -131,8 +121,7 @@ static double bytes_of(const struct outcome *outcome, const char *name)
     return bytes > 0 ? bytes : (double)NAN;
 }
 
-static int add_bytes(struct plots *plots, const struct outcomes *outcomes, size_t axis,
-                     struct dpf_error *error)
+static void add_bytes(struct plots *plots, const struct outcomes *outcomes, size_t axis)
 {
     struct plot plot = {.note = "Sent up and down in the whole run, as the aggregators count them."};
     const struct dimension *dimension = &outcomes->dimensions[axis];
@@ -141,10 +130,10 @@ static int add_bytes(struct plots *plots, const struct outcomes *outcomes, size_
     set_labels(&plot, dimension->key, "bytes");
     plot_data_axis(outcomes, axis, bytes_of, NULL, &plot);
     plot.log_x = plot_spans_decades(&plot);
-    if (!plot_is_constant(&plot))
-        return keep(plots, &plot, error);
-    plot_free(&plot);
-    return 0;
+    if (plot_is_constant(&plot))
+        plot_free(&plot);
+    else
+        keep(plots, &plot);
 }
 
 static int is_drawn(const struct outcomes *outcomes, size_t metric)
@@ -152,39 +141,32 @@ static int is_drawn(const struct outcomes *outcomes, size_t metric)
     return metric < MOST_METRICS || outcome_is_stated(outcomes->metrics[metric]);
 }
 
-static int add_axes(struct plots *plots, const struct outcomes *outcomes, struct dpf_error *error)
+static void add_axes(struct plots *plots, const struct outcomes *outcomes)
 {
-    int status = 0, zipped = 0;
-    for (size_t d = 0; d < outcomes->n_dimensions && status == 0; d++) {
+    int zipped = 0;
+    for (size_t d = 0; d < outcomes->n_dimensions; d++) {
         const struct dimension *dimension = &outcomes->dimensions[d];
         if (outcomes->dimensions[d].repeats || !dimension->numeric || !*dimension->key || dimension->n < 2)
             continue;
         /* Zipped axes move together: the first stands for all. */
         if (dimension->zipped && zipped++)
             continue;
-        for (size_t m = 0; m < outcomes->n_metrics && status == 0; m++)
+        for (size_t m = 0; m < outcomes->n_metrics; m++)
             if (is_drawn(outcomes, m))
-                status = add_axis(plots, outcomes, d, outcomes->metrics[m], error);
-        if (status == 0)
-            status = add_bytes(plots, outcomes, d, error);
+                add_axis(plots, outcomes, d, outcomes->metrics[m]);
+        add_bytes(plots, outcomes, d);
     }
-    return status;
 }
 
-int plots_make(const struct outcomes *outcomes, struct plots *out, struct dpf_error *error)
+void plots_make(const struct outcomes *outcomes, struct plots *out)
 {
     *out = (struct plots){0};
-    int status = add_axes(out, outcomes, error);
-    for (size_t m = 0; m < outcomes->n_metrics && status == 0; m++)
+    add_axes(out, outcomes);
+    for (size_t m = 0; m < outcomes->n_metrics; m++)
         if (is_drawn(outcomes, m) && !outcome_is_stated(outcomes->metrics[m]))
-            status = add_proved(out, outcomes, outcomes->metrics[m], error);
-    if (status == 0)
-        status = add_rounds(out, outcomes, error);
-    if (status == 0)
-        status = add_all_noise(out, outcomes, error);
-    if (status != 0)
-        plots_free(out);
-    return status;
+            add_proved(out, outcomes, outcomes->metrics[m]);
+    add_rounds(out, outcomes);
+    add_all_noise(out, outcomes);
 }
 
 int plots_draw(const struct plots *plots, const char *directory, int *missing, struct dpf_error *error)
@@ -194,8 +176,14 @@ int plots_draw(const struct plots *plots, const char *directory, int *missing, s
     *missing = 0;
     if (plots->n)
         status = files_make_directory(inside, error);
-    for (size_t i = 0; i < plots->n && status == 0 && !*missing; i++)
-        status = plot_files_draw(&plots->items[i], inside, plots->items[i].name, missing, error);
+    ticker_begin("drawing plots", (int64_t)plots->n);
+    for (size_t i = 0; i < plots->n && status == 0 && !*missing; i++) {
+        ticker_add(1);
+        status = interrupt_check("plots were drawn", error);
+        if (status == 0)
+            status = plot_files_draw(&plots->items[i], inside, plots->items[i].name, missing, error);
+    }
+    ticker_end();
     free(inside);
     return status;
 }

@@ -23,7 +23,7 @@ struct plots {
 };
 
 /* All plots that the sweep has the numbers for. On failure out is empty. */
-int plots_make(const struct outcomes *outcomes, struct plots *out, struct dpf_error *error);
+void plots_make(const struct outcomes *outcomes, struct plots *out);
 /* Draws them into DIRECTORY/plots. Without gnuplot in PATH *missing is set, and no picture is drawn; that is
    no error. */
 int plots_draw(const struct plots *plots, const char *directory, int *missing, struct dpf_error *error);

@@ -143,16 +143,10 @@ static char *fill(const struct design *design, const struct point *point, const 
     return out.data;
 }
 
-static int add_list(const struct design *design, struct point *point, const struct design_list *settings,
-                    struct dpf_error *error)
+static void add_list(const struct design *design, struct point *point, const struct design_list *settings)
 {
-    for (size_t s = 0; s < settings->n; s++) {
-        char *setting = fill(design, point, settings->texts[s]);
-        if (!setting)
-            return error_memory(error);
-        point->settings[point->n_settings++] = setting;
-    }
-    return 0;
+    for (size_t s = 0; s < settings->n; s++)
+        point->settings[point->n_settings++] = fill(design, point, settings->texts[s]);
 }
 
 #define NOISE_SEED "privacy.noise-seed="
@@ -196,18 +190,18 @@ static void add_noise_seed(const struct design *design, struct point *point)
     point->settings[point->n_settings++] = setting;
 }
 
-static int add_settings(const struct design *design, struct point *point, struct dpf_error *error)
+static void add_settings(const struct design *design, struct point *point)
 {
     size_t n = point->variant ? point->variant->settings.n : 0;
     for (size_t i = 0; i < design->n_axes; i++)
         n += point->values[i] == DESIGN_NO_VALUE ? 0 : design->axes[i].values[point->values[i]].settings.n;
     point->settings = memory_need(n + 2, sizeof *point->settings);
-    int status = point->variant ? add_list(design, point, &point->variant->settings, error) : 0;
-    for (size_t i = 0; i < design->n_axes && status == 0; i++)
+    if (point->variant)
+        add_list(design, point, &point->variant->settings);
+    for (size_t i = 0; i < design->n_axes; i++)
         if (point->values[i] != DESIGN_NO_VALUE)
-            status = add_list(design, point, &design->axes[i].values[point->values[i]].settings, error);
+            add_list(design, point, &design->axes[i].values[point->values[i]].settings);
     add_noise_seed(design, point);
-    return status;
 }
 
 static int by_name(const void *a, const void *b)
@@ -238,14 +232,9 @@ int points_make(const struct design *design, struct points *out, struct dpf_erro
     if (n > DESIGN_MAX_POINTS)
         return error_set(error, DPF_FAULT_CONFIG, "[sweep] has more than %d points", DESIGN_MAX_POINTS);
     out->items = memory_need(n, sizeof *out->items);
-    int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct point *point = &out->items[out->n++];
-        point->values = memory_new(design->n_axes + 1, sizeof *point->values);
-        if (!point->values) {
-            status = error_memory(error);
-            break;
-        }
+        point->values = memory_need(design->n_axes + 1, sizeof *point->values);
         choose(design, i, point);
         if (!leave_axes(design, point)) {
             free(point->values);
@@ -254,10 +243,9 @@ int points_make(const struct design *design, struct points *out, struct dpf_erro
             continue;
         }
         point->name = point_name(design, point);
-        status = point->name ? add_settings(design, point, error) : error_memory(error);
+        add_settings(design, point);
     }
-    if (status == 0)
-        status = check_names(out, error);
+    const int status = check_names(out, error);
     if (status != 0)
         points_free(out);
     return status;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/json_out.h"
 #include "base/memory.h"
 
 #define SWEEP_FORMAT 1
@@ -105,8 +106,7 @@ static void remove_part(const char *directory, const char *part)
     }
     if (dir)
         closedir(dir);
-    if (path)
-        rmdir(path);
+    rmdir(path);
     free(path);
 }
 
@@ -120,15 +120,6 @@ void store_abandon(const char *directory, int made)
     free(design);
     if (made)
         rmdir(directory);
-}
-
-static int write_json(const char *path, json_t *json, struct dpf_error *error)
-{
-    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    int status = path && text ? files_write_text(path, text, error) : error_memory(error);
-    free(text);
-    json_decref(json);
-    return status;
 }
 
 /* ---- sweep.json ------------------------------------------------------------------------------------- */
@@ -197,7 +188,7 @@ int store_write_design(const char *directory, const char *config, const struct d
     if (root && fingerprints)
         json_object_set_new(root, "fingerprints", json_deep_copy(fingerprints));
     char *path = files_join(directory, "sweep.json");
-    int status = write_json(path, root, error);
+    int status = json_write(path, root, error);
     free(path);
     /* After sweep.json, which is what makes the directory one of a sweep. */
     static const char *const parts[] = {"configs", "points", "state", "logs"};
@@ -232,7 +223,7 @@ int store_write_state(const char *directory, const char *name, const struct stat
         root =
             json_pack("{s:s, s:s, s:s, s:s, s:f}", "status", state->status, "fingerprint", state->fingerprint,
                       "results_sha256", hex, "error", "see the log", "seconds", state->seconds);
-    int status = write_json(path, root, error);
+    int status = json_write(path, root, error);
     free(path);
     return status;
 }

@@ -107,8 +107,6 @@ static char *output_directory(const struct arguments *arguments, struct dpf_erro
         config_values_free(&run);
     }
     config_free(config);
-    if (!output && !error->fault)
-        error_memory(error);
     return output;
 }
 
@@ -152,11 +150,7 @@ int sweep_list_missing(const char *directory, struct dpf_error *error)
     struct outcomes outcomes;
     if (outcomes_read(directory, &outcomes, error) != 0)
         return -1;
-    enum progress_of_point *progress = memory_new(outcomes.n, sizeof *progress);
-    if (!progress) {
-        outcomes_free(&outcomes);
-        return error_memory(error);
-    }
+    enum progress_of_point *progress = memory_need(outcomes.n, sizeof *progress);
     for (size_t i = 0; i < outcomes.n; i++) {
         struct claim_holder ignored;
         progress[i] = progress_of(&outcomes, &outcomes.items[i], &ignored);

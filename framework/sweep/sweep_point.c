@@ -69,10 +69,8 @@ static int write_config(const struct sweep_base *base, struct plan *plan, struct
                         struct dpf_error *error)
 {
     plan->output = store_path(base->directory, "points", out->point->name, "");
-    char *ini = plan->output ? plan_resolved_ini(plan) : NULL;
-    int status = ini ? 0 : error_memory(error);
-    if (status == 0 && !base->dry_run && !base->keep_config)
-        status = files_write_text(out->config, ini, error);
+    char *ini = plan_resolved_ini(plan);
+    const int status = base->dry_run || base->keep_config ? 0 : files_write_text(out->config, ini, error);
     free(ini);
     return status;
 }
@@ -87,8 +85,6 @@ static int inspect(const struct sweep_base *base, struct session *session, struc
     json_object_update(base->privacy_keys, keys);
     json_decref(keys);
     out->source_key = data_source_key(&plan->data, &plan->split, plan->run.params.values[RUN_SEED].integer);
-    if (!out->source_key)
-        return error_memory(error);
     if (make_fingerprint(base, plan, out) != 0)
         return 0;
     out->done = store_is_done(base->directory, out->point->name, out->fingerprint);
@@ -128,8 +124,6 @@ int sweep_point_prepare(const struct sweep_base *base, const struct point *point
 {
     *out = (struct sweep_point){.point = point};
     out->config = store_path(base->directory, "configs", point->name, ".ini");
-    if (!out->config)
-        return error_memory(error);
     struct session session = {0};
     int status = 0;
     if (sweep_point_open(base->arguments, base->design, point, &session, &out->problem) == 0)

@@ -12,8 +12,7 @@ static int draw(const struct outcomes *outcomes, struct dpf_error *error)
 {
     struct plots plots;
     int missing = 0;
-    if (plots_make(outcomes, &plots, error) != 0)
-        return -1;
+    plots_make(outcomes, &plots);
     int status = html_report_write(outcomes, &plots, error);
     if (status == 0)
         status = plots_draw(&plots, outcomes->directory, &missing, error);

@@ -43,11 +43,14 @@ static void add_point(struct statements *statements, struct point *point)
     struct dpf_error problem = {0};
     struct session session = {0};
     char *name = point_row_name(&statements->design, point);
-    if (sweep_point_open(statements->arguments, &statements->design, point, &session, &problem) == 0 &&
-        session_complete_without_training(&session, &problem) == 0 &&
-        (!statements->arguments->json ||
-         plan_measure(&session.plan, &problem) == 0) && /* the table has no room */
-        plan_charge(&session.plan, 0, &problem) == 0)
+    int status = sweep_point_open(statements->arguments, &statements->design, point, &session, &problem);
+    if (status == 0)
+        status = session_complete_without_training(&session, &problem);
+    if (status == 0 && statements->arguments->json) /* the table has no room */
+        plan_measure(&session.plan);
+    if (status == 0)
+        status = plan_charge(&session.plan, 0, &problem);
+    if (status == 0)
         add_statement(statements, name, &session.plan.guarantee);
     else
         add_refusal(statements, name, &problem);

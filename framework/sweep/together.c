@@ -23,10 +23,8 @@ static int add_row(json_t *rows, const struct design *design, const struct point
                    const struct runs_cost *cost, struct dpf_error *error)
 {
     char *name = point_row_name(design, point);
-    json_t *row =
-        name ? json_pack("{s:s, s:I, s:f, s:f, s:s}", "row", name, "runs", (json_int_t)runs, "epsilon",
-                         cost->epsilon, "delta", cost->delta, "accountant", cost->accountant)
-             : NULL;
+    json_t *row = json_pack("{s:s, s:I, s:f, s:f, s:s}", "row", name, "runs", (json_int_t)runs, "epsilon",
+                            cost->epsilon, "delta", cost->delta, "accountant", cost->accountant);
     free(name);
     return row && json_array_append_new(rows, row) == 0 ? 0 : error_memory(error);
 }
@@ -48,12 +46,9 @@ static struct runs_due *due_of(struct dues *dues, const char *ledger)
     for (size_t i = 0; i < dues->n; i++)
         if (strcmp(dues->items[i].ledger, ledger) == 0)
             return &dues->items[i].runs;
-    struct due *grown = memory_grow(dues->items, &dues->capacity, dues->n + 1, sizeof *grown);
-    if (!grown)
-        return NULL;
-    dues->items = grown;
-    grown[dues->n] = (struct due){.ledger = memory_text(ledger)};
-    return grown[dues->n].ledger ? &grown[dues->n++].runs : NULL;
+    dues->items = memory_need_grow(dues->items, &dues->capacity, dues->n + 1, sizeof *dues->items);
+    dues->items[dues->n] = (struct due){.ledger = memory_text(ledger)};
+    return &dues->items[dues->n++].runs;
 }
 
 static void dues_free(struct dues *dues)
@@ -72,8 +67,6 @@ static int check_room(struct plan *plan, int64_t runs, struct dues *dues, struct
     if (!*ledger || runs == 0)
         return 0;
     struct runs_due *due = due_of(dues, ledger);
-    if (!due)
-        return error_memory(error);
     return repeat_room(plan, runs, due, &problem) == 0
                ? 0
                : error_set(error, problem.fault, "%lld folds and seeds that are not charged yet: %s",
@@ -108,7 +101,7 @@ json_t *together_json(const struct arguments *arguments, const struct design *de
 {
     json_t *rows = json_array();
     struct dues dues = {0};
-    int status = rows ? 0 : error_memory(error);
+    int status = 0;
     const size_t n = has_folds(design) ? points->n : 0;
     for (size_t first = 0, end; first < n && status == 0; first = end) {
         int64_t to_charge = 0;

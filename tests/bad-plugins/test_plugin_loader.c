@@ -239,8 +239,7 @@ TEST(test_hanging)
 TEST(test_process_is_untouched)
 {
     struct process_state before;
-    struct dpf_error error = {0};
-    assert_int_equal(process_state_save(&before, &error), 0);
+    process_state_save(&before);
     for (size_t i = 0; i < 5; i++) {
         struct dpf_error ignored = {0};
         registry_free(open_one(refused[i].name, &ignored));

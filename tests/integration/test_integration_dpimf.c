@@ -4,7 +4,7 @@
  * may be, the refit at the end, and that silent records cost nothing at alpha0 = 1.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 static const char base[] =
     "[run]\nrounds = 3\nthreads = 2\n"
@@ -68,7 +68,6 @@ TEST(all_orders_are_charged)
     assert_true(fabs(event_epsilon(&t, 1) - 0.1) < 1e-6);
     assert_true(fabs(event_epsilon(&t, 2) - 0.1) < 1e-6);
     training_free(&t);
-    training_refused(base, "items.block-layout=full", DPF_FAULT_CONFIG, "packed");
 }
 
 /* The lengths of initial rows of a side, over all rows: least and most. */

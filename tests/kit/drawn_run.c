@@ -136,7 +136,7 @@ int drawn_check(const struct drawn *drawn, struct session *session, struct dpf_e
     if (status == 0)
         status = session_check(session, error);
     if (status == 0)
-        status = plan_measure(&session->plan, error);
+        plan_measure(&session->plan);
     if (status == 0)
         status = plan_charge(&session->plan, 0, error);
     return status;

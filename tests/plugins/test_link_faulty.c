@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plain_host.h"
+#include "kit/plain_host.h"
 #undef fail /* a macro of cmocka, and a function of the host */
 #include "integration/links/link_faulty.c"
 

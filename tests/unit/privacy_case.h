@@ -69,7 +69,7 @@ static inline void case_start(struct privacy_case *c)
         for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
             event.sensitivity.at[unit][adjacency] = (dpf_norms){1.0, 1.0, 1.0};
     event.sampling = c->term.sampling;
-    assert_int_equal(ledger_add(&c->ledger, &event, "items, mechanism laplace", &c->error), 0);
+    ledger_add(&c->ledger, &event, "items, mechanism laplace");
 }
 
 static inline void case_judge(struct privacy_case *c)

@@ -58,7 +58,7 @@ static void begin(struct fixture *f, int parts)
     memset(f, 0, sizeof *f);
     f->instance.functions = &aggregator;
     for (int w = 0; w < 2; w++)
-        assert_non_null(f->workers[w] = worker_new(w, 2, &f->error));
+        assert_non_null(f->workers[w] = worker_new(w, 2));
     for (int i = 0; i < 2 * WIDTH; i++)
         f->bounds[i] = (struct sum_bound){.message = 100};
     f->shape = (struct sum_shape){

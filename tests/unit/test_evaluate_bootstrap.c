@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evaluate/bootstrap.h"
-#include "evaluate_fixture.h"
+#include "kit/evaluate_fixture.h"
 
 enum { USERS = 2000, REPLICATES = 2000 };
 

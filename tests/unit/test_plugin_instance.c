@@ -427,9 +427,8 @@ TEST(test_leak_is_counted)
 
 TEST(test_scratch)
 {
-    struct dpf_error error = {0};
     struct instance instance = {0};
-    struct worker *worker = worker_new(3, 5, &error);
+    struct worker *worker = worker_new(3, 5);
     unsigned char *blocks[64];
     for (int round = 0; round < 3; round++) {
         dpf_call *call = worker_call(worker, &instance, round, (uint32_t)round + 1, 9);
@@ -457,9 +456,8 @@ TEST(test_scratch)
 /* Once the sizes are known, scratch comes from one block that stays where it is. */
 TEST(test_scratch_settles)
 {
-    struct dpf_error error = {0};
     struct instance instance = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     void *first = NULL;
     for (int i = 0; i < 6; i++) {
         dpf_call *call = worker_call(worker, &instance, 0, 0, 0);
@@ -485,10 +483,9 @@ static void count_task(void *context, int64_t task, int32_t worker)
 /* Tasks run once each; the pool is lent to one call. */
 TEST(test_tasks)
 {
-    struct dpf_error error = {0};
     struct instance instance = {0};
     struct pool *pool = pool_new(3);
-    struct worker *worker = worker_new(0, 3, &error);
+    struct worker *worker = worker_new(0, 3);
     for (int lent = 0; lent < 2; lent++) {
         unsigned char ran[500] = {0};
         dpf_call *call = worker_call(worker, &instance, 0, 0, 0);
@@ -512,9 +509,8 @@ TEST(test_tasks)
 
 TEST(test_cancel)
 {
-    struct dpf_error error = {0};
     struct instance instance = {0};
-    struct worker *worker = worker_new(0, 1, &error);
+    struct worker *worker = worker_new(0, 1);
     dpf_call *call = worker_call(worker, &instance, 0, 0, 0);
     assert_int_equal(call->cancelled(call), 0);
     interrupt_all();

@@ -3,7 +3,7 @@
  * The fast path of the line reader beside the careful one: the same records, counts, messages and line
  * numbers for random files with every fault that a line may have, on every kind of processor.
  */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #include <math.h>
 
@@ -264,7 +264,6 @@ static void check_taken(const char *text, int quoting)
         .delimiter = comma, .value_lo = 0.5, .value_hi = 5, .quoting = quoting, .prefix = ""};
     const struct input_form form = {.options = &options,
                                     .layout = {.fields = 4, .columns = {0, 1, 2, 3, -1}}};
-    struct dpf_error error = {0};
     struct slot slot = {0};
     const size_t length = strlen(text), first = (size_t)(strchr(text, '\n') - text) + 1;
     char data[200 + BLOCK_MARGIN] = {0};
@@ -272,7 +271,7 @@ static void check_taken(const char *text, int quoting)
     const struct block block = {.data = data, .length = length};
 
     for (int k = 0; k < 4; k++) {
-        struct plain_rows *rows = plain_rows_new(&form, kinds[k], &error);
+        struct plain_rows *rows = plain_rows_new(&form, kinds[k]);
         struct chunk *chunk = chunk_new(&form, &slot, 4);
         size_t at = first;
         if (!text_marks_choose(kinds[k])) {

@@ -114,7 +114,7 @@ TEST(test_epsilons_are_the_smallest_and_are_not_tested)
     assert_float_equal(outcome_metric(&outcomes.items[1], OUTCOME_PUBLISHED), 7.25, 0);
     assert_float_equal(outcome_proved(&outcomes.items[1], &plan), 9, 0);
     assert_int_equal(plan, 1);
-    assert_int_equal(outcome_tests_make(&outcomes, &tests, &error), 0);
+    outcome_tests_make(&outcomes, &tests);
     assert_int_equal(tests.n, 1);
     assert_string_equal(tests.items[0].metric, "rmse");
     outcome_tests_free(&tests);
@@ -139,7 +139,7 @@ TEST(test_a_reference_stands_beside_all_values_of_an_axis)
     assert_int_equal(outcomes_read(directory, &outcomes, &error), 0);
     assert_int_equal(outcomes.n_cells, 2);
     assert_true(outcomes.cells[0].at[1] == OUTCOME_NO_VALUE);
-    assert_int_equal(outcome_tests_make(&outcomes, &tests, &error), 0);
+    outcome_tests_make(&outcomes, &tests);
     assert_int_equal(tests.n, 1);
     assert_ptr_equal(tests.items[0].cell, &outcomes.cells[1]);
     assert_ptr_equal(tests.items[0].baseline, &outcomes.cells[0]);

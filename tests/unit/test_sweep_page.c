@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "kit/test.h"
-#include "html_checks.h"
+#include "kit/html_checks.h"
 #include "evaluate/metric_table.h"
 #include "sweep/answer.h"
 #include "sweep/html_report.h"
@@ -121,7 +121,7 @@ static char *page_of(const struct outcomes *outcomes, struct plots *plots)
 {
     char path[256];
     struct dpf_error error = {0};
-    assert_int_equal(plots_make(outcomes, plots, &error), 0);
+    plots_make(outcomes, plots);
     assert_int_equal(html_report_write(outcomes, plots, &error), 0);
     snprintf(path, sizeof path, "%s/report.html", directory);
     FILE *file = fopen(path, "r");
@@ -162,9 +162,8 @@ TEST_WITH(the_question_is_answered, begin, end)
 {
     struct outcomes outcomes;
     struct outcome_tests tests;
-    struct dpf_error error = {0};
     make_sweep(&outcomes);
-    assert_int_equal(outcome_tests_make(&outcomes, &tests, &error), 0);
+    outcome_tests_make(&outcomes, &tests);
     char *answer = answer_text(&outcomes, &tests), *privacy = answer_privacy(&outcomes);
     assert_non_null(
         strstr(answer, "By rmse (smaller is better):\nat epsilon = 1 laplace is best with 1.1020 ± "));

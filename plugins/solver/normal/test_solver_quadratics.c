@@ -98,7 +98,7 @@ TEST(solutions_have_small_residuals)
             }
         plain_close(&t.host);
     }
-    assert_true(solved >= CASES(4 * 3 * 15, 4 * 3 * 12));
+    assert_true(solved >= CASES(3 * 3 * 15, 3 * 3 * 12));
 }
 
 /* A row alone, or the first of two, has the bytes that it has among all; an operator's rows have their numbers. */
