@@ -5,15 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "dpframe/accounting.h"
 #include "plan/event_check.h"
-#include "plan/facts.h"
 #include "plan/sensitivity.h"
-#include "plan/sum_range.h"
 #include "plugin/role_tables.h"
-
-#define MOST_FEWER_BITS 40 /* no mechanism takes more */
 
 int64_t plan_senders(const struct plan *plan, const struct term_plan *term)
 {
@@ -373,18 +368,6 @@ static void weigh(const struct term_plan *term, const dpf_event *fixed, dpf_even
                         rest(charged.linf, least.linf, rounded)};
 }
 
-/* Every cell of a message has its place in the streams of random numbers. */
-static int check_places(const struct term_plan *term, struct dpf_error *error)
-{
-    if (random_rows_fit(term->rows, term->sent.width))
-        return 0;
-    return error_set(
-        error, DPF_FAULT_CONFIG,
-        "a message of %lld rows of %d numbers is too large for noise: streams of random numbers have "
-        "room for 2^32 rows and for 2^54 numbers; lower the rank, or send fewer rows",
-        (long long)term->rows, (int)term->sent.width);
-}
-
 /* ---- a limit on participations ------------------------------------------------------------------------- */
 
 /* The smallest epsilon that an accountant proves of count such releases under that draw; infinity if none does. */
@@ -464,48 +447,11 @@ static void describe_for_claims(const struct plan *plan, const struct term_plan 
     event->numbers = (double)plan->sides[term->side].state_rows * (double)term->query.width;
 }
 
-static int plan_noise(const struct plan *plan, struct term_plan *term, struct term_sensitivity *sensitivity,
-                      struct dpf_error *error)
-{
-    struct instance *instance = term->mechanism;
-    const dpf_mechanism *mechanism = instance->functions;
-    struct release_request request;
-    plan_release(plan, term, sensitivity, term->bounds_from_data, &request);
-    term->noise = (dpf_noise_plan){.size = sizeof term->noise};
-    return instance_result(instance, mechanism->plan(instance->self, &request.release, &term->noise), "plan",
-                           error);
-}
-
-/* On the finest grids that the mechanism has for it and sums fit on. A bound that many users, or none, share may need
-   coarser ones than are usual; what still does not fit is said by condition C12. */
-static int plan_fitting_noise(const struct plan *plan, struct term_plan *term,
-                              struct term_sensitivity *sensitivity, struct dpf_error *error)
-{
-    const double users = facts_most_users(plan);
-    int fewer = 0;
-    do {
-        term->fewer_bits += fewer;
-        if (plan_noise(plan, term, sensitivity, error) != 0)
-            return -1;
-        fewer = plan_sums_fit(plan, term, users).fewer_bits;
-    } while (fewer > 0 && term->fewer_bits < MOST_FEWER_BITS);
-    return 0;
-}
-
-/* Noise and events of one term; count is how often it releases. */
+/* Events of one term, whose noise is planned; count is how often it releases. */
 int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
 {
     struct instance *instance = term->mechanism;
     const dpf_mechanism *mechanism = instance->functions;
-    dpf_bounds budgeted = term->bounds;
-    struct term_sensitivity sensitivity;
-    term->fewer_bits = 0;
-    if (check_places(term, error) != 0)
-        return -1;
-    plan_budgeted_bounds(term, &budgeted);
-    if (plan_term_sensitivity(term, &budgeted, &sensitivity, error) != 0 ||
-        plan_fitting_noise(plan, term, &sensitivity, error) != 0)
-        return -1;
     term->draw_lifetime = mechanism_lifetime(mechanism, instance->self);
     dpf_event events[2 * DPF_MAX_BLOCKS], fixed[2 * DPF_MAX_BLOCKS];
     int32_t n = 0;
