@@ -209,22 +209,17 @@ static dpf_status behind(void *self, const dpf_link *link, void *link_self)
 
 static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
 {
-    struct faulty *faulty = dpf_memory(host)->allocate(host, sizeof(*faulty));
-    if (!faulty)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct faulty *faulty = *self;
     faulty->host = host;
     faulty->memory = dpf_memory(host);
     faulty->values = given->values;
     faulty->state = (uint64_t)given->values[P_SEED].integer;
-    *self = faulty;
     return DPF_OK;
 }
 
 static void destroy(void *self)
 {
-    struct faulty *faulty = self;
-    forget_held(faulty);
-    faulty->memory->release(faulty->host, faulty);
+    forget_held(self);
 }
 
 static const dpf_link functions = {
@@ -241,6 +236,7 @@ static const dpf_link functions = {
 DPF_COMPONENT(
     component, DPF_ROLE_LINK, functions, .id = "faulty", .version = "1.0.0",
     .summary = "Stands in front of a link, and loses, repeats, delays and reorders what is sent: for tests",
-    .citation = "", DPF_PARAMS(params), .create = create, .destroy = destroy)
+    .citation = "", DPF_PARAMS(params), .create = create, .destroy = destroy,
+    .instance_bytes = sizeof(struct faulty))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.link.faulty", "1.0.0", "Apache-2.0", component)
