@@ -147,17 +147,16 @@ static void score_fold(struct learner *l, int64_t target, int fold, enum part di
                 difference * (l->sums[t] - middle) / (variance > least ? variance : least);
 }
 
-int attack_learn(const struct attack_sample *sample, double *scores, struct dpf_error *error)
+void attack_learn(const struct attack_sample *sample, double *scores)
 {
     const size_t width = (size_t)(sample->n_items > sample->width ? sample->n_items : sample->width);
     struct learner l = {.sample = sample,
-                        .weights = memory_new(width, sizeof *l.weights),
-                        .moments = memory_new((size_t)sample->width, sizeof *l.moments),
-                        .listed = memory_new(2 * (size_t)sample->n_items + 1, sizeof *l.listed),
-                        .sums = memory_new((size_t)sample->trainings, sizeof *l.sums)};
-    const int status = l.weights && l.moments && l.listed && l.sums ? 0 : error_memory(error);
+                        .weights = memory_need(width, sizeof *l.weights),
+                        .moments = memory_need((size_t)sample->width, sizeof *l.moments),
+                        .listed = memory_need(2 * (size_t)sample->n_items + 1, sizeof *l.listed),
+                        .sums = memory_need((size_t)sample->trainings, sizeof *l.sums)};
     memset(scores, 0, (size_t)(sample->trainings * sample->targets) * sizeof *scores);
-    for (int64_t target = 0; target < sample->targets && status == 0; target++)
+    for (int64_t target = 0; target < sample->targets; target++)
         for (int fold = 0; fold < ATTACK_FOLDS; fold++) {
             score_fold(&l, target, fold, PART_FIRST, PART_SECOND, scores);
             score_fold(&l, target, fold, PART_SECOND, PART_FIRST, scores);
@@ -166,5 +165,4 @@ int attack_learn(const struct attack_sample *sample, double *scores, struct dpf_
     free(l.moments);
     free(l.listed);
     free(l.sums);
-    return status;
 }

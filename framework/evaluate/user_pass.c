@@ -23,14 +23,10 @@ int64_t user_pass_chunk_end(int64_t n_users, int64_t chunk)
 }
 
 /* Offsets of each rank's chunks; all zero without users. */
-static int64_t *chunk_offsets(const struct dataset *dataset, int64_t n_users, struct dpf_error *error)
+static int64_t *chunk_offsets(const struct dataset *dataset, int64_t n_users)
 {
     const int64_t users = shares_chunk(n_users);
-    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
-    if (!offsets) {
-        error_memory(error);
-        return NULL;
-    }
+    int64_t *offsets = memory_need((size_t)ranks_size() + 1, sizeof *offsets);
     shares_offsets(dataset, DPF_SIDE_USERS, offsets);
     for (int r = 0; r <= ranks_size(); r++)
         offsets[r] = n_users ? (offsets[r] + users - 1) / users : 0;
@@ -78,15 +74,11 @@ int user_pass_run(struct pool *pool, const struct dataset *dataset, int64_t n_us
                   void *context, struct dpf_error *error)
 {
     int workers = pool_workers(pool);
-    int64_t *offsets = chunk_offsets(dataset, n_users, error);
-    if (!offsets)
-        return -1;
+    int64_t *offsets = chunk_offsets(dataset, n_users);
     struct pass pass = {task, context, n_users, shares_chunk(n_users), offsets[ranks_rank()], NULL};
     const int64_t chunks = offsets[ranks_rank() + 1] - pass.first;
     free(offsets);
-    pass.failures = memory_new((size_t)workers, sizeof *pass.failures);
-    if (!pass.failures)
-        return error_memory(error);
+    pass.failures = memory_need((size_t)workers, sizeof *pass.failures);
     ticker_begin("evaluating users", chunks * pass.chunk);
     int status = pool_run(pool, chunks, run_chunk, &pass);
     ticker_end();
@@ -106,8 +98,8 @@ int user_pass_sum(const struct dataset *dataset, int64_t n_users, double *sums, 
                   struct dpf_error *error)
 {
     const int64_t chunks = user_pass_chunks(n_users);
-    int64_t *offsets = chunk_offsets(dataset, n_users, error);
-    const int status = offsets ? ranks_gather(sums, (size_t)width * sizeof *sums, offsets, error) : -1;
+    int64_t *offsets = chunk_offsets(dataset, n_users);
+    const int status = ranks_gather(sums, (size_t)width * sizeof *sums, offsets, error);
     free(offsets);
     if (status != 0)
         return -1;
