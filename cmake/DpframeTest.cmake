@@ -11,21 +11,30 @@ set(DPFRAME_DATA "${default_data}" CACHE PATH "Folder of real data sets; tests s
 set(DPFRAME_TEST_ENVIRONMENT "DPFRAME_SOURCE_DIR=${CMAKE_SOURCE_DIR};DPFRAME_BUILD_DIR=${CMAKE_BINARY_DIR}"
   "DPFRAME_DATA=${DPFRAME_DATA};OPENBLAS_NUM_THREADS=1")
 
-# For tests and what only they load. Whatever is tested is linked as the product has it; their own code is small, and most of
-# the time that the optimiser would need for it is never won back.
+# For tests and what only they load. Whatever is tested is linked as the product has it; their own code is small, and the time that the
+# optimiser would need for it is never won back.
 # Their own undefined behaviour is nobody's: in sanitized builds addresses alone are checked, which finds what the tested code
 # does to their memory.
 add_library(dpframe_test_flags INTERFACE)
-target_compile_options(dpframe_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+target_compile_options(dpframe_test_flags INTERFACE $<$<CONFIG:Release>:-O0>)
 if(DPFRAME_SANITIZE)
-  target_compile_options(dpframe_test_flags INTERFACE -fno-sanitize=undefined)
+  target_compile_options(dpframe_test_flags INTERFACE -O0 -fno-sanitize=undefined)
 endif()
 target_link_libraries(dpframe_test_flags INTERFACE dpframe_flags)
 
-# The main function of all test programs.
-add_library(dpframe_test_main STATIC ${CMAKE_SOURCE_DIR}/tests/kit/kit_main.c)
-target_link_libraries(dpframe_test_main PUBLIC cmocka PRIVATE dpframe_test_flags)
-target_include_directories(dpframe_test_main PUBLIC ${CMAKE_SOURCE_DIR}/tests)
+# Tests whose own loops take longer than the optimiser would: they are compiled at -O1.
+set(DPFRAME_TESTS_WITH_LOOPS test_solver_ball test_solver_quadratics test_loss_implicit_als test_loss_explicit_als test_loss_weighted_als
+  test_loss_complementary test_recommender_private_ratings test_evaluate_finalists test_plugin_joint_norms test_score_ease
+  test_golden_renyi test_accountant_pld_exact)
+
+# The main function of all test programs, and what several of them share: hosts, tiny data sets, runs. A program takes of it what it
+# uses, and links the rooms that this needs. What draws configurations (draw*.c) is a part of its own.
+file(GLOB kit_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/kit/*.c)
+list(FILTER kit_sources EXCLUDE REGEX "/(test_|draw)[a-z_]+\\.c$")
+add_library(dpframe_test_kit STATIC ${kit_sources})
+target_link_libraries(dpframe_test_kit PUBLIC cmocka PRIVATE dpframe_test_flags)
+target_include_directories(dpframe_test_kit PUBLIC ${CMAKE_SOURCE_DIR}/tests
+  PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/framework ${DPFRAME_PUBLIC_HEADERS})
 
 # The target tests-LABEL builds this program, too.
 function(dpframe_label_program label program)
@@ -52,7 +61,7 @@ function(dpframe_test_program room)
   if(NOT TARGET test-${room})
     add_executable(test-${room})
     set_target_properties(test-${room} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    target_link_libraries(test-${room} PRIVATE dpframe_test_flags dpframe_test_main m)
+    target_link_libraries(test-${room} PRIVATE dpframe_test_flags dpframe_test_kit m)
   endif()
   target_link_libraries(test-${room} PRIVATE ${arg_LIBRARIES})
   if(arg_DEPENDS)
@@ -91,6 +100,9 @@ function(dpframe_add_tests room)
       continue()
     endif()
     target_sources(test-${room} PRIVATE ${source})
+    if(name IN_LIST DPFRAME_TESTS_WITH_LOOPS)
+      set_property(SOURCE ${source} TARGET_DIRECTORY test-${room} APPEND PROPERTY COMPILE_OPTIONS -O1)
+    endif()
     dpframe_name_test(${name} ${arg_LABEL} ${arg_TIMEOUT} test-${room} ${name})
   endforeach()
 endfunction()
@@ -101,7 +113,10 @@ function(dpframe_add_test name)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;LIBRARIES;ARGS" ${ARGN})
   dpframe_test_defaults()
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE dpframe_test_flags dpframe_test_main m ${arg_LIBRARIES})
+  target_link_libraries(${name} PRIVATE dpframe_test_flags dpframe_test_kit m ${arg_LIBRARIES})
+  if(name IN_LIST DPFRAME_TESTS_WITH_LOOPS)
+    target_compile_options(${name} PRIVATE -O1)
+  endif()
   dpframe_label_program(${arg_LABEL} ${name})
   dpframe_name_test(${name} ${arg_LABEL} ${arg_TIMEOUT} ${name} ${arg_ARGS})
 endfunction()

@@ -20,11 +20,8 @@
 #include "dpframe/accounting.h"
 #include "conformance/check_release.h"
 
-/* Of releases that take long to draw; a sanitized build, which looks at memory, draws fewer still: CMakeLists.txt. */
-#ifndef CHECK_FEW_SAMPLES
-#define CHECK_FEW_SAMPLES 4000
-#endif
-enum { SAMPLES = 40000, FEW_SAMPLES = CHECK_FEW_SAMPLES, THRESHOLDS = 24, DELTAS = 4 };
+/* Few: of releases that take long to draw. */
+enum { SAMPLES = 40000, FEW_SAMPLES = CHECK_CASES(4000, 1000), THRESHOLDS = 24, DELTAS = 4 };
 
 #define LOG_ERROR 23.0 /* of each bound: e^-23; some thousand are used */
 

@@ -5,7 +5,7 @@
 
 #include "conformance/check_scenario.h"
 
-enum { ROWS = 130, WIDTH = 6, BLOCKS = 3, MAX_PARTIES = 16, DRAWS = 300, MAX_EVENTS = 64 };
+enum { ROWS = 130, WIDTH = 6, BLOCKS = 3, MAX_PARTIES = 16, DRAWS = CHECK_CASES(300, 75), MAX_EVENTS = 64 };
 /* Of a run, for noise that is correlated between rounds: a unit is in rounds 0 and 4 at worst. */
 enum { RUN_ROUNDS = 8, RUN_SEPARATION = 4, RUN_PARTICIPATIONS = 2 };
 

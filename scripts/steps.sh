@@ -4,13 +4,14 @@
 
 steps_failed=
 
-# step NAME COMMAND... - runs it and prints one line with its time; its output only if it fails.
+# step NAME COMMAND... - runs it and prints one line with its seconds and those of processors; its output only if it fails.
 step()
 {
     step_name=$1
     shift
     step_log=$(mktemp)
     step_start=$(date +%s)
+    times >"$step_log.times"
     if "$@" >"$step_log" 2>&1; then
         step_status=0
         step_word=ok
@@ -20,8 +21,12 @@ step()
         steps_failed="$steps_failed $step_name;"
         cat "$step_log"
     fi
-    rm -f "$step_log"
-    printf '%-8s%-20s%4d s\n' "$step_word" "$step_name" $(($(date +%s) - step_start))
+    times >>"$step_log.times"
+    # Of the children before and after: "0m1.23s 0m0.45s".
+    step_cpu=$(awk 'NR % 2 == 0 { before = now; split($1 "m" $2, t, "m"); now = 60 * (t[1] + t[3]) + t[2] + t[4] }
+        END { printf "%.0f", now - before }' "$step_log.times")
+    rm -f "$step_log" "$step_log.times"
+    printf '%-8s%-20s%4d s, %4d s of processors\n' "$step_word" "$step_name" $(($(date +%s) - step_start)) "$step_cpu"
     return $step_status
 }
 

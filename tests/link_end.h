@@ -3,7 +3,7 @@
 #ifndef LINK_END_H
 #define LINK_END_H
 
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 struct end {
     struct plain_host host;

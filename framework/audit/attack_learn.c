@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
+#include "base/ticker.h"
 
 /* Mean and sum of squared deviations of in (1) and out (0). */
 struct moments {
@@ -147,7 +149,7 @@ static void score_fold(struct learner *l, int64_t target, int fold, enum part di
                 difference * (l->sums[t] - middle) / (variance > least ? variance : least);
 }
 
-void attack_learn(const struct attack_sample *sample, double *scores)
+int attack_learn(const struct attack_sample *sample, double *scores, struct dpf_error *error)
 {
     const size_t width = (size_t)(sample->n_items > sample->width ? sample->n_items : sample->width);
     struct learner l = {.sample = sample,
@@ -155,14 +157,21 @@ void attack_learn(const struct attack_sample *sample, double *scores)
                         .moments = memory_need((size_t)sample->width, sizeof *l.moments),
                         .listed = memory_need(2 * (size_t)sample->n_items + 1, sizeof *l.listed),
                         .sums = memory_need((size_t)sample->trainings, sizeof *l.sums)};
+    int status = 0;
     memset(scores, 0, (size_t)(sample->trainings * sample->targets) * sizeof *scores);
-    for (int64_t target = 0; target < sample->targets; target++)
+    ticker_begin("learning from trainings", sample->targets);
+    for (int64_t target = 0; target < sample->targets && status == 0; target++) {
         for (int fold = 0; fold < ATTACK_FOLDS; fold++) {
             score_fold(&l, target, fold, PART_FIRST, PART_SECOND, scores);
             score_fold(&l, target, fold, PART_SECOND, PART_FIRST, scores);
         }
+        ticker_add(1);
+        status = interrupt_check("it was learnt from trainings", error);
+    }
+    ticker_end();
     free(l.weights);
     free(l.moments);
     free(l.listed);
     free(l.sums);
+    return status;
 }

@@ -34,6 +34,6 @@ struct attack_sample {
 };
 
 /* scores: trainings x targets; large: the target was in. */
-void attack_learn(const struct attack_sample *sample, double *scores);
+int attack_learn(const struct attack_sample *sample, double *scores, struct dpf_error *error);
 
 #endif

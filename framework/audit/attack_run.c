@@ -67,10 +67,10 @@ static int judge(const struct audit_session *audit, const struct attack *attack,
     double *scores = memory_need((size_t)(attack->trainings * attack->n_targets), sizeof *scores);
     *out = (struct attack_finding){.game = attack->game, .view = view};
     attack_covered(attack->plan, out);
-    attack_learn(&sample, scores);
-    const int status =
-        attack_rates_find(scores, attack->in, attack->trainings, attack->n_targets,
-                          audit_value(audit, AUDIT_CONFIDENCE)->real, root, &out->rates, error);
+    int status = attack_learn(&sample, scores, error);
+    if (status == 0)
+        status = attack_rates_find(scores, attack->in, attack->trainings, attack->n_targets,
+                                   audit_value(audit, AUDIT_CONFIDENCE)->real, root, &out->rates, error);
     out->exceeded = status == 0 && is_exceeded(out);
     free(scores);
     return status;

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/prf.h"
+#include "base/ticker.h"
 #include "audit/audit_session.h"
 #include "data/load.h"
 #include "plan/plan_make.h"
@@ -309,6 +311,9 @@ static int try_attempt(struct attempts *all, struct attempt attempt, int alone, 
     if (status != 0)
         return status < 0 ? -1 : 0;
     const int64_t number = all->number++;
+    ticker_add(1);
+    if (interrupt_check("the pair of data sets was chosen", error) != 0)
+        return -1;
     if ((!alone && rate_pair(all->audit, all->pool, number, &rating, error) != 0) ||
         watch_move(all->audit, all->pool, number, error) != 0)
         return -1;
@@ -369,7 +374,9 @@ static int choose_canary(struct audit_session *audit, struct lottery *lottery, s
     const int64_t n = fixed ? 1 : CANDIDATES;
     struct canary *canaries = memory_need((size_t)n, sizeof *canaries);
     struct attempts all = {.audit = audit, .pool = pool, .best = {{-1, -1}, 0, -1}};
+    ticker_begin("choosing what the two data sets differ in", 0);
     const int status = try_all(&all, lottery, canaries, n, fixed, error);
+    ticker_end();
     free(canaries);
     return status == 0 ? take_attempt(audit, &all.best, error) : status;
 }
@@ -442,7 +449,9 @@ static int train_once(struct audit_session *audit, struct dpf_error *error)
         log_message(LOG_LEVEL_WARNING, "only %lld canaries have a user and an item of their own",
                     (long long)audit->one_run.n);
     struct pool *pool = pool_new(1);
+    ticker_begin("training with canaries", 0);
     const int status = one_run_train(&audit->one_run, plan, &audit->base, kind_of(audit), pool, error);
+    ticker_end();
     pool_free(pool);
     snprintf(audit->pair, sizeof audit->pair, "%lld canaries, each in one form or the other by a fair coin",
              (long long)audit->one_run.n);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/blas.h"
+#include "base/interrupt.h"
 #include "base/ticker.h"
 #include "run/jobs.h"
 #include "run/progress.h"
@@ -40,8 +41,11 @@ static int train_chunk(void *context, size_t i)
     const int64_t first = (int64_t)i * shift->chunk;
     const int64_t end = first + shift->chunk < crew->n ? first + shift->chunk : crew->n;
     int status = 0;
+    ticker_set(TICKER_OFF); /* all trainings have one bar */
     for (int64_t t = first; t < end && status == 0 && !atomic_load(&shift->board->failed); t++) {
-        status = crew->train(crew->context, pool, t, &error);
+        status = interrupt_check("trainings were made", &error);
+        if (status == 0)
+            status = crew->train(crew->context, pool, t, &error);
         atomic_fetch_add(&shift->board->done, status == 0);
     }
     if (status != 0 && atomic_exchange(&shift->board->failed, 1) == 0)
@@ -78,7 +82,6 @@ static int train_all(struct shift *shift, int at_once, struct dpf_error *error)
                               .work = train_chunk,
                               .after = after_chunk,
                               .tick = show_progress};
-    ticker_set(TICKER_OFF); /* trainings have a bar of their own */
     progress_start(&shift->progress, crew->n);
     shift->progress.what = crew->what;
     const int status = jobs_run(&jobs, error);

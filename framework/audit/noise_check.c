@@ -7,7 +7,9 @@
 
 #include "audit/observe.h"
 #include "audit/score.h"
+#include "base/interrupt.h"
 #include "base/memory.h"
+#include "base/ticker.h"
 
 #define ENOUGH 8000 /* numbers of a block: what has a tenth less variance than declared is found */
 /* For blocks of few numbers beside others of many: enough to find out whether there is noise at all. */
@@ -283,10 +285,15 @@ int noise_check_run(struct plan *plan, const struct dataset *dataset, struct poo
         c.terms[side] = plan->sides[side].n_terms + plan->recommender.n_releases;
         c.tallies[side] = memory_need((size_t)c.terms[side] * DPF_BLOCK_BITS + 1, sizeof *c.tallies[side]);
     }
+    ticker_begin("training to look at the noise", 0);
     for (int i = 0; i < MOST_TRAININGS && status == 0 && !done; i++) {
-        status = watch(&c, plan, dataset, pool, i, error);
+        ticker_add(1);
+        status = interrupt_check("the noise was looked at", error);
+        if (status == 0)
+            status = watch(&c, plan, dataset, pool, i, error);
         done = seen_enough(&c, i + 1);
     }
+    ticker_end();
     if (status == 0)
         judge(&c, out);
     free(c.tallies[0]);

@@ -10,6 +10,7 @@
 #include <sodium.h>
 
 #include "base/blas.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "plugin/scan_cache.h"
@@ -223,6 +224,7 @@ int main(int argc, char **argv)
 {
     start_without_blas_threads(argv);
     occupy_standard_streams();
+    interrupt_listen();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write, with a message */
     if (sodium_init() < 0) {
         fputs("dpframe: the cryptographic library cannot be initialised\n", stderr);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/ranks.h"
 
@@ -57,7 +58,7 @@ static int copy_all(int from, int to)
     int status = piece ? 1 : -2;
     while (status > 0) {
         const ssize_t n = read(from, piece, PIECE);
-        status = n < 0 ? (errno == EINTR ? 1 : -1) : n > 0;
+        status = n < 0 ? (errno == EINTR && !interrupt_is_wanted() ? 1 : -1) : n > 0;
         for (ssize_t done = 0, written = 0; status > 0 && n > 0 && done < n; done += written) {
             written = write(to, piece + done, (size_t)(n - done));
             if (written < 0 && errno != EINTR)
@@ -82,6 +83,8 @@ static int keep_all(int from, const char *shown, struct dpf_error *error)
     const int problem = errno;
     if (copy >= 0)
         close(copy);
+    if (interrupt_check("a pipe was read", error) != 0)
+        return -1;
     return status == -1
                ? error_set(error, DPF_FAULT_DATA, "cannot read %s: %s", shown, strerror(problem))
                : error_set(error, DPF_FAULT_RUN,

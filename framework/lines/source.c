@@ -228,9 +228,11 @@ static int fetch(struct source *source, struct block *block, struct dpf_error *e
     block->cut = 0;
     if (source->ended)
         return 0;
-    if (interrupt_is_wanted())
-        return error_set(error, DPF_FAULT_RUN, "interrupted while %s was read; nothing is written",
-                         source->path);
+    if (interrupt_is_wanted()) {
+        char during[1024];
+        snprintf(during, sizeof during, "%.1000s was read", source->path);
+        return interrupt_check(during, error);
+    }
     if (block->capacity < source->block_size + 1) {
         block_free(block);
         block->index = source->next;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/ticker.h"
 #include "plan/model_type.h"
@@ -65,6 +66,8 @@ struct instance *calibrate_accountant(struct plan *plan, const char *purpose, st
 static int epsilon_at(struct calibration *c, double factor, double *epsilon, struct dpf_error *error)
 {
     struct guarantee judged = c->plan->guarantee;
+    if (interrupt_check("the noise was chosen", error) != 0)
+        return -1;
     c->plan->noise_factor = factor;
     judged.accounts = NULL;
     judged.n_accounts = 0;
@@ -166,7 +169,9 @@ static int more_noise(struct calibration *c, struct trial *low, struct trial *hi
         const struct trial next = try_factor(c, from * step, &why);
         tell_finding(c);
         if (why.text[0] && step <= 2.0)
-            return unreachable(c, from, why.text, error);
+            return interrupt_check("the noise was chosen", error) != 0
+                       ? -1
+                       : unreachable(c, from, why.text, error);
         if (why.text[0]) {
             longest = 2.0;
             continue;

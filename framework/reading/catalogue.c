@@ -12,6 +12,7 @@
 struct taking {
     const char *path;
     int column, has_header;
+    int alone; /* the first line has one id in quotes, and so has each */
     enum ids_encoding encoding;
     struct ids ids; /* by line */
     struct text utf8;
@@ -36,6 +37,18 @@ static int decide(struct public_file *file, int side, const struct file_options 
             "the first line is a header, and data.%s names no column: write %s = FILE:COLUMN with "
             "the column %s",
             key, key, field_show(&file->fields[ids], shown));
+    if (!file->column && file->n > 1) {
+        char delimiter[32];
+        return error_at(
+            error, DPF_FAULT_DATA, file->path, 1,
+            "the first line has %lld fields separated by %s, and data.%s names no column: write %s = "
+            "FILE:COLUMN with the number or the name of the column of ids, such as FILE:1; ids that contain "
+            "the separator stand in quotes",
+            (long long)file->n, delimiter_name(&file->delimiter, delimiter), key, key);
+    }
+    t->alone = !file->column && file->quoted;
+    if (t->alone)
+        return 0;
     if (!file->column) {
         file->quoting = 0;
         return delimiter_parse("tab", &file->delimiter);
@@ -56,6 +69,11 @@ static int take_line(void *context, int64_t line, const struct field *fields, in
     char shown[96];
     if (line == 1 && t->has_header)
         return 0;
+    if (t->alone && n > 1)
+        return error_at(
+            error, DPF_FAULT_DATA, t->path, (long)line,
+            "%lld fields instead of one id: put the id in quotes, or name the column of ids (FILE:COLUMN)",
+            (long long)n);
     if (n <= t->column || fields[t->column].length == 0)
         return error_at(error, DPF_FAULT_DATA, t->path, (long)line, "the line has no id in field %d",
                         t->column + 1);
@@ -86,6 +104,8 @@ int catalogue_load(const char *configured, int side, const struct file_options *
         status = decide(&file, side, records, &t, error);
     if (status == 0)
         status = file_rows_read(file.path, &file.delimiter, file.quoting, take_line, &t, error);
+    if (status == 0 && file.column && !t.has_header)
+        status = public_file_header_read(&file, &t.ids, error);
     if (status == 0) {
         rank = memory_raw((size_t)t.ids.n + 1, sizeof *rank);
         if (!rank || ids_finish(&t.ids, &sorted, rank) != 0 || id_map_reorder(&sorted, rank, out) != 0)

@@ -368,7 +368,7 @@ static int read_file(struct parsing *p, struct dpf_error *error)
     if (p->ids.n == 0)
         return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line,
                         "the file of features has no lines");
-    return 0;
+    return p->has_header ? 0 : public_file_header_read(&p->file, &p->ids, error);
 }
 
 /* ---- columns of the table -------------------------------------------------------------------------------

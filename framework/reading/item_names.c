@@ -165,6 +165,8 @@ int item_names_load(const struct config *config, const struct config_values *dat
     if (status == 0)
         status =
             file_rows_read(form.file.path, &form.file.delimiter, form.file.quoting, take_line, &t, error);
+    if (status == 0 && !form.has_header)
+        status = public_file_header_read(&form.file, &t.ids, error);
     if (status == 0)
         status = select_names(&t, items, out, &without, error);
     if (status == 0 && without)

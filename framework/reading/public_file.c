@@ -125,6 +125,20 @@ int public_file_id_column(const struct public_file *file, int side, const char *
     return -1;
 }
 
+int public_file_header_read(const struct public_file *file, const struct ids *ids, struct dpf_error *error)
+{
+    enum { FEWEST = 3 };
+    char shown[96];
+    if (ids->n < FEWEST || ids->n_texts != 1 || ids->lengths[0] < 0)
+        return 0;
+    const struct field id = {ids->bytes + ids->numbers[0], (size_t)ids->lengths[0]};
+    return error_at(
+        error, DPF_FAULT_DATA, file->path, 1,
+        "the id %s is the only one that is no number, so this line seems to be a header. Name columns by it "
+        "instead of by their numbers, with the column of ids called as in the records; or remove the line",
+        field_show(&id, shown));
+}
+
 int public_file_no_column(const struct public_file *file, const char *key, const char *column,
                           struct dpf_error *error)
 {

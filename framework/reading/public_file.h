@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "dataset/ids.h"
 #include "lines/fields.h"
 #include "lines/quoted.h"
 
@@ -37,5 +38,9 @@ int public_file_id_column(const struct public_file *file, int side, const char *
 /* -1: the error says that the file has no such column, and which ones it has. key: of [data]. */
 int public_file_no_column(const struct public_file *file, const char *key, const char *column,
                           struct dpf_error *error);
+
+/* -1 with an error where the first of these ids, of all lines, is the only one that is no number: its line is a header, which
+   was read as a row. */
+int public_file_header_read(const struct public_file *file, const struct ids *ids, struct dpf_error *error);
 
 #endif

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 
 struct running {
@@ -120,7 +121,7 @@ static int run_queue(struct queue *queue, struct dpf_error *error)
 
 int jobs_run(const struct jobs *jobs, struct dpf_error *error)
 {
-    struct queue queue = {.jobs = jobs};
+    struct queue queue = {.jobs = jobs, .interrupts = interrupt_is_wanted()};
     queue.slots = memory_need((size_t)jobs->at_once, sizeof *queue.slots);
     sigemptyset(&queue.watched);
     sigaddset(&queue.watched, SIGINT);

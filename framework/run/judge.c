@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "evaluate/sampled_metrics.h"
 
 static const struct comparison *named(const struct judge *judge, const char *name)
 {
@@ -27,7 +28,7 @@ static const struct comparison *take(const struct judge *judge, const char *name
     return next;
 }
 
-#define FEWEST_USERS 1000 /* to tell anything from */
+#define FEWEST_USERS 2500 /* whose estimates are within .005, see docs/adr/0044 */
 #define MOST_USERS 20000
 
 /* Of so many users the model without noise is evaluated; 0: there is no time for it. */
@@ -39,6 +40,21 @@ static int64_t users_in_time(const struct judge *judge)
     if (!(left > 0) || (users < FEWEST_USERS && users < (double)all))
         return 0;
     return users < MOST_USERS ? (int64_t)users : MOST_USERS;
+}
+
+/* The model without noise, of as many users as there is time for, with what its metrics would be of all. */
+static const struct comparison *take_twin(const struct judge *judge, struct verdict_input *input)
+{
+    const struct metrics *known[1 + VERDICT_RIVALS] = {input->test};
+    struct judge sampled = *judge;
+    sampled.run.users = users_in_time(judge);
+    if (sampled.run.users == 0 || !take(&sampled, "non-private"))
+        return NULL;
+    for (int i = 0; i < input->n_rivals; i++)
+        known[1 + i] = input->rivals[i].metrics;
+    struct comparison *twin = &judge->models[*judge->n_models - 1];
+    input->sampled = sampled_metrics_extend(&twin->metrics, known, 1 + input->n_rivals);
+    return twin;
 }
 
 char *judge_words(const struct judge *judge, enum verdict *verdict)
@@ -78,10 +94,8 @@ char *judge_words(const struct judge *judge, enum verdict *verdict)
     }
     *verdict = verdict_judge(&input);
     const struct comparison *twin = named(judge, "non-private");
-    struct judge sampled = *judge;
-    sampled.run.users = users_in_time(judge);
-    if (!twin && sampled.run.users > 0 && input.has_noise && verdict_gives_reason(&input))
-        twin = take(&sampled, "non-private");
+    if (!twin && input.has_noise && verdict_gives_reason(&input))
+        twin = take_twin(judge, &input);
     input.non_private = twin ? &twin->metrics : NULL;
     log_set_level(level);
     return verdict_text(&input);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/ticker.h"
 #include "engine/model_scorer.h"
@@ -26,8 +27,9 @@ static int count_list(void *context, const struct score_list *list, int number, 
 {
     const struct counting *counting = context;
     struct worker *worker = &counting->workers[number];
-    (void)error;
     ticker_add(1);
+    if (interrupt_check("lists were made", error) != 0)
+        return -1;
     for (int64_t i = 0; i < list->n && !list->same; i++)
         worker->counts[list->items[i]]++;
     worker->lists += list->n > 0 && !list->same;

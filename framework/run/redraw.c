@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "plan/plan_make.h"
 
@@ -19,11 +20,11 @@ int64_t redraw(struct session *session, const struct dataset *dataset, struct po
 {
     const struct compared_run run = {.session = session, .dataset = dataset, .pool = pool};
     int64_t n = 0;
-    for (int64_t i = 0; i < wanted; i++) {
+    for (int64_t i = 0; i < wanted && !interrupt_is_wanted(); i++) {
         struct dpf_error problem = {0};
         if (draw_again(&run, &session->plan, i, &out[n], &problem) == 0)
             n++;
-        else
+        else if (!interrupt_is_wanted())
             log_message(LOG_LEVEL_WARNING, "[run] compare-repetitions: a training is left out: %s",
                         problem.text);
     }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,12 +71,6 @@ struct run {
     int resumes;                  /* --resume */
     int is_alone;                 /* no point of a sweep */
 };
-
-static void on_signal(int number)
-{
-    (void)number;
-    interrupt_all();
-}
 
 /* Ranks of one machine share its processors; a launcher may have bound each to some of them. */
 static long processors_of_rank(void)
@@ -306,6 +299,9 @@ static int give_verdict(struct run *run, const struct arguments *arguments, cons
     const int wanted =
         run->session.plan.run.params.values[RUN_VERDICT].integer && !run->remote; /* one user is no test */
     *words = wanted ? judge_words(&judge, verdict) : NULL;
+    if (wanted && interrupt_is_wanted())
+        log_message(LOG_LEVEL_WARNING,
+                    "interrupted: the results are complete, but models to compare with were not trained");
     if (*words)
         status = verdict_file_write(directory, *verdict, *words, run->comparisons, run->n_comparisons, error);
     for (int64_t i = 0; i < n_redrawn; i++)
@@ -719,9 +715,6 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
 
 int run_once(const struct run_request *request, struct dpf_error *error)
 {
-    struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
     struct run *run = memory_need(1, sizeof *run);
     struct arguments *arguments = memory_need(1, sizeof *arguments);
     *arguments = *request->arguments;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/json_in.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -72,7 +73,7 @@ static int judge(struct run_report *report, const struct arguments *arguments, s
     struct metrics test = {0};
     int n = 0;
     struct scorer scorer;
-    const struct judge judge = {.run = {arguments, &saved->session, &saved->dataset, saved->pool},
+    const struct judge judge = {.run = {arguments, &saved->session, &saved->dataset, saved->pool, 0, 0},
                                 .test = &test,
                                 .trains = 1,
                                 .models = models,
@@ -684,8 +685,10 @@ int run_report_write(const struct arguments *arguments, const char *directory, c
         report->models = json_deep_copy(json_object_get(report->json, "baselines"));
         json_object_update_missing(report->models, report->verdict.models);
         log_set_level(level);
-        status = write_private(report, page, error);
+        status = interrupt_check("a page was made", error);
     }
+    if (status == 0)
+        status = write_private(report, page, error);
     if (status == 0)
         status = write_released(report, error);
     close_report(report);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "data/data_options_read.h"
 #include "data/load.h"
@@ -91,15 +92,19 @@ void session_close(struct session *session)
 }
 
 /* How many there are in the data: what a run would find. */
-static void count_in_data(const struct plan *plan, int64_t n[2])
+static int count_in_data(const struct plan *plan, int64_t n[2], struct dpf_error *error)
 {
     struct dpf_error unread = {0};
     if (data_sizes(plan->config, &plan->data, &plan->split, plan->seeded, &n[DPF_SIDE_USERS],
-                   &n[DPF_SIDE_ITEMS], &unread) != 0)
-        log_message(LOG_LEVEL_WARNING,
-                    "the data cannot be read (%s). The numbers of users and items are taken as unknown, so "
-                    "bounds hold but can be loose: declare them by [model] users and items",
-                    unread.text);
+                   &n[DPF_SIDE_ITEMS], &unread) == 0)
+        return 0;
+    if (interrupt_check("users and items were counted", error) != 0)
+        return -1;
+    log_message(LOG_LEVEL_WARNING,
+                "the data cannot be read (%s). The numbers of users and items are taken as unknown, so "
+                "bounds hold but can be loose: declare them by [model] users and items",
+                unread.text);
+    return 0;
 }
 
 /* Public lists are counted, as a run does: declared numbers bound them, and users are as many as are listed. */
@@ -108,9 +113,9 @@ int session_complete_without_training(struct session *session, struct dpf_error 
     struct plan *plan = &session->plan;
     const dpf_value *model = plan->model.params.values;
     int64_t n[2];
-    const int status = data_listed(plan->config, &plan->data, &plan->split, n, error);
+    int status = data_listed(plan->config, &plan->data, &plan->split, n, error);
     if (status == 0 && ((n[DPF_SIDE_USERS] < 0 && !model[MODEL_USERS].integer) ||
                         (n[DPF_SIDE_ITEMS] < 0 && !model[MODEL_ITEMS].integer)))
-        count_in_data(plan, n);
+        status = count_in_data(plan, n, error);
     return status == 0 ? plan_complete(plan, n[DPF_SIDE_USERS], n[DPF_SIDE_ITEMS], error) : -1;
 }

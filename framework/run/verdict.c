@@ -155,30 +155,48 @@ static void add_remedy(const struct verdict_input *input, struct text *out)
                                    : " Try a larger epsilon, fewer rounds, or a smaller rank.");
 }
 
+/* What the metric is without noise, with 95 % where it was estimated. */
+static void format_without(const struct verdict_input *input, const char *name, char out[96])
+{
+    for (int64_t i = 0; i < input->non_private->n; i++) {
+        const struct metric *metric = &input->non_private->items[i];
+        if (strcmp(metric->name, name) != 0)
+            continue;
+        if (input->sampled)
+            snprintf(out, 96, "%.4f ± %.4f (from %lld of the users)", metric->value,
+                     metric->high - metric->value, (long long)input->sampled);
+        else
+            snprintf(out, 96, "%.4f", metric->value);
+    }
+}
+
 /* Less noise is no remedy where the model is not better without any. */
-static void add_cost(const struct verdict_input *input, const struct judged *judged, double without,
+static void add_cost(const struct verdict_input *input, const struct judged *judged, const char *without,
                      struct text *out)
 {
     const char *name = judged->own->name;
     struct paired_users ignored;
     const enum verdict verdict = compare(judged, input->non_private, judged->rival->metrics, &ignored);
     if (verdict == VERDICT_BETTER) {
-        text_add(out, " Noise and clips are the cause: without them %s is %.4f.", name, without);
+        text_add(out, " Noise and clips are the cause: without them %s is %s.", name, without);
         add_remedy(input, out);
     } else
         text_add(
-            out, " Noise and clips cost accuracy, but even without them %s would be %.4f, %s better than %s.",
+            out, " Noise and clips cost accuracy, but even without them %s would be %s, %s better than %s.",
             name, without, verdict == VERDICT_OPEN ? "not reliably" : "no", subject_of(judged->rival->name));
 }
 
 static void add_reason(const struct verdict_input *input, const struct judged *judged, struct text *out)
 {
     const char *name = judged->own->name;
-    const double without = input->non_private ? metrics_find(input->non_private, name) : (double)NAN;
-    if (isfinite(without) && noise_costs(input, judged)) {
+    const int known = input->non_private && isfinite(metrics_find(input->non_private, name));
+    char without[96] = "";
+    if (known)
+        format_without(input, name, without);
+    if (known && noise_costs(input, judged)) {
         add_cost(input, judged, without, out);
-    } else if (isfinite(without)) {
-        text_add(out, " Noise is not the cause: without it %s is %.4f. %s", name, without,
+    } else if (known) {
+        text_add(out, " Noise is not the cause: without it %s is %s. %s", name, without,
                  input->model ? "There is little to learn from these records beyond that."
                               : "Try other parameters of the model, first without mechanisms.");
     } else if (input->has_noise) {

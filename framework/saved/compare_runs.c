@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/json_in.h"
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "base/ticker.h"
 #include "evaluate/metric_table.h"
 #include "privacy/guarantee.h"
 #include "run/accounts.h"
@@ -211,20 +213,25 @@ static int make_tests(const struct compare_runs *runs, struct tests *out, struct
     double p[COMPARE_MOST_RUNS];
     *out = (struct tests){
         .items = memory_need((size_t)first->n_metrics * (size_t)runs->n + 1, sizeof *out->items)};
-    for (int metric = 0; metric < first->n_metrics; metric++) {
+    int status = 0;
+    ticker_begin("comparing runs", (int64_t)first->n_metrics * (runs->n - 1));
+    for (int metric = 0; metric < first->n_metrics && status == 0; metric++) {
         const int begin = out->n;
-        for (int run = 1; run < runs->n; run++) {
+        for (int run = 1; run < runs->n && status == 0; run++) {
             const struct compared *other = &runs->runs[run];
+            ticker_add(1);
             if (user_values_find(other->values, first->metrics[metric].name) < 0)
                 continue;
             struct test *test = &out->items[out->n++];
             *test = (struct test){.run = run, .metric = metric};
-            if (compare(runs, run, metric, &test->paired, error) != 0)
-                return -1;
+            status = interrupt_check("runs were compared", error);
+            if (status == 0)
+                status = compare(runs, run, metric, &test->paired, error);
         }
         correct(out, begin, p);
     }
-    return 0;
+    ticker_end();
+    return status;
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -178,6 +179,8 @@ static int predict_user(void *context, int64_t user, int worker)
             items[known++] = (int32_t)item;
     }
     ticker_add(n);
+    if (interrupt_check("pairs were predicted", &desk->error) != 0)
+        return -1;
     desk->unknown += n - known;
     if (known == 0)
         return 0;
@@ -272,9 +275,12 @@ static int write_windows(struct lines *lines, struct pool *pool, struct dpf_erro
 {
     const struct pairs *pairs = lines->pairs;
     int status = 0;
+    ticker_begin("writing predictions", pairs->n);
     for (; lines->first < pairs->n && status == 0; lines->first += (int64_t)BATCH * WINDOW) {
         const int64_t left = (pairs->n - lines->first + BATCH - 1) / BATCH, n = left < WINDOW ? left : WINDOW;
-        if (pool_run(pool, n, write_batch, lines) != 0)
+        ticker_add(n * BATCH);
+        status = interrupt_check("predictions were written", error);
+        if (status == 0 && pool_run(pool, n, write_batch, lines) != 0)
             status = error_memory(error);
         for (int64_t b = 0; b < n; b++) {
             if (status == 0)
@@ -282,6 +288,7 @@ static int write_windows(struct lines *lines, struct pool *pool, struct dpf_erro
             text_free(&lines->texts[b]);
         }
     }
+    ticker_end();
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -146,9 +147,10 @@ static void write_item(struct recommending *r, struct text *to, const struct sco
 static int write_list(void *context, const struct score_list *list, int worker, struct dpf_error *error)
 {
     struct recommending *r = context;
-    (void)error;
     struct text *to = &r->batches[(list->user - r->first) / LIST_BATCH];
     ticker_add(1);
+    if (interrupt_check("lists were made", error) != 0)
+        return -1;
     r->no_items[worker] += list->n_candidates == 0;
     r->no_order[worker] += list->same;
     for (int64_t k = 0; k < list->n && !list->same; k++)

@@ -12,6 +12,7 @@
 #define BUMPS 9
 #define OF_FACTS 0.3 /* standard deviations of users' weights */
 #define OF_BUMPS 0.15
+#define LEAST_SQUARE 0.003    /* of released loadings that say what facts do */
 #define REACH 3.0             /* of numbers, */
 #define REACH_OF_PRODUCTS 1.5 /* and of those that multiply categories */
 
@@ -121,21 +122,26 @@ static double norm_of(const double *column, int64_t n)
     return sqrt(squares);
 }
 
-/* The first `facts` columns lose what released loadings have (Gram and Schmidt). */
-static int leave_new(const float *released, int64_t d, int64_t stride, int64_t n, float *rows,
+/* The first `facts` columns lose what released loadings have: their ridge regression on these, which is Gram and Schmidt's where each
+   released column has a further number of its own. */
+static int leave_new(const float *released, int64_t d, int64_t stride, int64_t n_items, float *rows,
                      int64_t columns, int64_t facts)
 {
+    const int64_t n = n_items + d;
+    const double ridge = sqrt(LEAST_SQUARE * (double)n_items);
     double *basis = memory_raw((size_t)((d + 1) * n) + 1, sizeof *basis), *column = basis + d * n;
     for (int64_t c = 0; basis && c < d + facts; c++) {
         double *to = c < d ? basis + c * n : column;
-        for (int64_t i = 0; i < n; i++)
+        for (int64_t i = 0; i < n_items; i++)
             to[i] = (double)(c < d ? released[i * stride + c] : rows[i * columns + c - d]);
+        for (int64_t k = 0; k < d; k++)
+            to[n_items + k] = k == c ? ridge : 0;
         const double before = norm_of(to, n);
         take_off(basis, c < d ? c : d, to, n);
         const double after = norm_of(to, n);
         for (int64_t i = 0; i < n && c < d; i++)
             to[i] = after > 1e-6 * before ? to[i] / after : 0;
-        for (int64_t i = 0; i < n && c >= d; i++)
+        for (int64_t i = 0; i < n_items && c >= d; i++)
             rows[i * columns + c - d] = (float)to[i];
     }
     const int status = basis ? 0 : -1;

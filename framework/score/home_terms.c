@@ -10,11 +10,13 @@
 
 #define LEAST_POPULARITY 0.02
 #define LEAST_EXPECTED 0.3
+#define BEST 10
+#define OF_BEST (1.0 / 6)
 #define OF_WORDS 0.6
 #define USUAL_RECORDS 100.0
 #define LEAST_RECORDS 10.0
 #define MOST_RESIDUAL 2.0
-#define RIDGE 4.0
+#define RIDGE 2.5
 #define OF_CLASSES 0.15
 #define WIDTH_OF_BIAS 0.4
 
@@ -110,20 +112,40 @@ int64_t home_terms_work(const struct home_terms *home)
     return home->kernels.n_items + 2 * home->kernels.classes.n;
 }
 
-void home_terms_base(const struct home_terms *home, double *scores)
+/* How far the largest scores are above the mean; the user's own items are not among the largest. */
+static double height_of_best(const double *scores, int64_t n_items, const int32_t *own, int64_t n_own)
 {
-    for (int64_t i = 0; i < home->kernels.n_items; i++)
-        scores[i] = 2 * log(home->root[i]);
+    double best[BEST], mean = 0, sum = 0;
+    int64_t kept = 0;
+    for (int64_t i = 0, k = 0; i < n_items; i++) {
+        mean += scores[i] / (double)n_items;
+        if (k < n_own && own[k] == i) {
+            k++;
+            continue;
+        }
+        if (kept == BEST && scores[i] <= best[BEST - 1])
+            continue;
+        int64_t at = kept < BEST ? kept++ : BEST - 1;
+        for (; at > 0 && best[at - 1] < scores[i]; at--)
+            best[at] = best[at - 1];
+        best[at] = scores[i];
+    }
+    for (int64_t k = 0; k < kept; k++)
+        sum += best[k] - mean;
+    return kept > 0 ? fmax(sum / (double)kept, 0) : 0;
 }
 
-void home_terms_lists(const struct home_terms *home, const int32_t *items, int64_t n, double *work,
+void home_terms_lists(const struct home_terms *home, const int32_t *items, int64_t n, int same, double *work,
                       double *scores)
 {
     const struct home_kernels *kernels = &home->kernels;
     const struct feature_classes *classes = &kernels->classes;
     const int64_t n_items = kernels->n_items, c = classes->n;
     double *content = work, *weights = content + n_items, *sums = weights + c;
-    const double scale = deviation(scores, n_items),
+    for (int64_t i = 0; i < n_items && same; i++)
+        scores[i] = 2 * log(home->root[i]);
+    const double scale =
+                     same ? deviation(scores, n_items) : OF_BEST * height_of_best(scores, n_items, items, n),
                  of_words = scale * OF_WORDS * sqrt(USUAL_RECORDS / fmax((double)n, LEAST_RECORDS));
     memset(weights, 0, (size_t)c * sizeof *weights);
     for (int64_t k = 0; k < n; k++)

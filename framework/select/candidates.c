@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -64,21 +65,22 @@ static int complete(struct session *session, const struct candidates *c, struct 
 }
 
 /* Sizes from the data, read once, where the configuration does not declare them. */
-static void read_sizes(struct candidates *c)
+static int read_sizes(struct candidates *c, struct dpf_error *error)
 {
     const struct plan *plan = &c->carrier.plan;
     const dpf_value *model = plan->model.params.values;
     c->users = c->items = -1;
     if (model[MODEL_USERS].integer && model[MODEL_ITEMS].integer)
-        return;
+        return 0;
     struct dataset dataset = {0};
     struct dpf_error unread = {0};
+    int status = 0;
     struct pool *pool = pool_new(1);
     if (data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) ==
         0) {
         c->users = dataset.users.n;
         c->items = dataset.items.n;
-    } else {
+    } else if ((status = interrupt_check("users and items were counted", error)) == 0) {
         log_message(
             LOG_LEVEL_WARNING,
             "the data cannot be read (%s); sizes are taken as unknown. [model] users and items declare them",
@@ -86,6 +88,7 @@ static void read_sizes(struct candidates *c)
     }
     dataset_free(&dataset);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
+    return status;
 }
 
 static int name_problem(const char *name, struct dpf_error *error)
@@ -188,7 +191,7 @@ static int add_candidate(struct candidates *c, int64_t i, struct ledger *ledger,
     candidates_arguments(c, i, arguments);
     int status = session_open(session, arguments, 0, error);
     if (status == 0 && i == 0 && c->users == 0)
-        read_sizes(c);
+        status = read_sizes(c, error);
     if (status == 0 && i > 0)
         status = check_alike(&c->carrier.plan, &session->plan, name, error);
     if (status == 0 && complete(session, c, error) != 0)

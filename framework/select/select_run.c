@@ -263,13 +263,27 @@ static void list_pending(struct selecting *s)
             s->pending[s->n_pending++] = i;
 }
 
+/* How many runs there are, and how many are over, stays secret. */
+static void show_time(void *context, size_t running)
+{
+    (void)context;
+    (void)running;
+    ticker_add(0);
+}
+
 static int run_all(struct selecting *s, struct dpf_error *error)
 {
     list_pending(s);
-    const struct jobs jobs = {
-        .context = s, .n = s->n_pending, .at_once = s->at_once, .work = run_job, .after = after_job};
+    const struct jobs jobs = {.context = s,
+                              .n = s->n_pending,
+                              .at_once = s->at_once,
+                              .work = run_job,
+                              .after = after_job,
+                              .tick = show_time};
     blas_one_thread(); /* BLAS starts no threads before the forks */
+    ticker_begin("running candidates", 0);
     const int status = jobs_run(&jobs, error);
+    ticker_end();
     if (status < 0)
         return -1;
     if (s->problem.fault) {

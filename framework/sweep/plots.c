@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/memory.h"
+#include "base/ticker.h"
 #include "plot/plot_files.h"
 #include "sweep/plot_data.h"
 
@@ -174,8 +176,14 @@ int plots_draw(const struct plots *plots, const char *directory, int *missing, s
     *missing = 0;
     if (plots->n)
         status = files_make_directory(inside, error);
-    for (size_t i = 0; i < plots->n && status == 0 && !*missing; i++)
-        status = plot_files_draw(&plots->items[i], inside, plots->items[i].name, missing, error);
+    ticker_begin("drawing plots", (int64_t)plots->n);
+    for (size_t i = 0; i < plots->n && status == 0 && !*missing; i++) {
+        ticker_add(1);
+        status = interrupt_check("plots were drawn", error);
+        if (status == 0)
+            status = plot_files_draw(&plots->items[i], inside, plots->items[i].name, missing, error);
+    }
+    ticker_end();
     free(inside);
     return status;
 }

@@ -13,6 +13,7 @@
 
 #include "base/blas.h"
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/terminal.h"
@@ -231,7 +232,7 @@ static int prepare_points(struct sweep *sweep, struct dpf_error *error)
     sweep->pending = memory_need(n, sizeof *sweep->pending);
     sweep->claims = memory_need(n, sizeof *sweep->claims);
     for (size_t i = 0; i < n; i++) {
-        if (prepare_point(sweep, i, error) != 0)
+        if (interrupt_check("points were prepared", error) != 0 || prepare_point(sweep, i, error) != 0)
             return -1;
         if (progress.is_terminal && !sweep->quiet && !sweep->base.dry_run)
             progress_step(&progress, (int64_t)i + 1, "");

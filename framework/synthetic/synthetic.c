@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/ticker.h"
 #include "synthetic/generator.h"
 
 #define USERS_PER_TASK 256
@@ -33,8 +35,11 @@ static int row_task(void *context, int64_t task, int worker)
     struct csr *csr = &out->csr;
     (void)worker;
     int64_t last = (task + 1) * USERS_PER_TASK < csr->rows ? (task + 1) * USERS_PER_TASK : csr->rows;
+    ticker_add(last - task * USERS_PER_TASK);
     for (int64_t u = task * USERS_PER_TASK; u < last; u++) {
         int64_t at = csr->ptr[u];
+        if (interrupt_is_wanted())
+            return -1;
         if (generator_user(fill->generator, u, csr->others + at, csr->values ? csr->values + at : NULL,
                            out->times ? out->times + at : NULL) < 0)
             return -1;
@@ -78,11 +83,14 @@ int generator_ratings(const struct generator *generator, int values, int times, 
     memset(out, 0, sizeof *out);
     out->csr.rows = options->users;
     out->csr.ptr = memory_new((size_t)options->users + 1, sizeof *out->csr.ptr);
-    if (out->csr.ptr && run(pool, options->users, degree_task, &fill) == 0 &&
-        reserve_rows(out, values, times) == 0 && run(pool, options->users, row_task, &fill) == 0)
+    ticker_begin("generating ratings", options->users);
+    const int made = out->csr.ptr && run(pool, options->users, degree_task, &fill) == 0 &&
+                     reserve_rows(out, values, times) == 0 && run(pool, options->users, row_task, &fill) == 0;
+    ticker_end();
+    if (made)
         return 0;
     ratings_free(out);
-    return error_memory(error);
+    return interrupt_check("ratings were generated", error) != 0 ? -1 : error_memory(error);
 }
 
 static size_t put_integer(char *out, uint64_t value)
@@ -154,7 +162,11 @@ int generator_write_csv(const struct generator *generator, FILE *stream, struct 
     int status = row.items && row.values && row.times && row.lines ? 0 : error_memory(error);
     if (status == 0)
         fputs("user,item,rating,timestamp\n", stream);
+    ticker_begin("generating ratings", o->users);
     for (int64_t u = 0; u < o->users && status == 0; u++) {
+        ticker_add(1);
+        if ((status = interrupt_check("ratings were generated", error)) != 0)
+            break;
         int64_t degree = generator_user(generator, u, row.items, row.values, row.times);
         if (degree < 0) {
             status = error_memory(error);
@@ -164,6 +176,7 @@ int generator_write_csv(const struct generator *generator, FILE *stream, struct 
         if (fwrite(row.lines, 1, length, stream) != length)
             status = error_set(error, DPF_FAULT_RUN, "cannot write the generated ratings: is the disk full?");
     }
+    ticker_end();
     free(row.items);
     free(row.values);
     free(row.times);

@@ -10,7 +10,7 @@
 
 #include <dirent.h>
 
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 #define N_COLUMNS_OF_ACCOUNTANTS 7
 

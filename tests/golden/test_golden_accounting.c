@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs every row of accounting.tsv through the built accountants. */
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 enum column {
     ACCOUNTANT,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What must hold of every accountant whatever the numbers are, and what each must refuse. */
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 struct sample {
     const char *event;

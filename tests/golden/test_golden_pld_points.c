@@ -4,7 +4,7 @@
  * the best that is known, and no bound from below is above it or a thousandth below the answer; where the reference is exact, no answer is
  * below.
  */
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 #define MOST_ABOVE 1e-3 /* relative */
 #define MOST_POINTS 400

@@ -3,7 +3,7 @@
  * The accountant's Renyi divergences against their definition: sums and integrals of P^a Q^(1-a) in
  * long double, in both directions. No formula of the accountant is used.
  */
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 typedef long double (*log_density)(const void *shape, long double x);
 

@@ -5,7 +5,7 @@
  * exact values of small cases, computed here by enumeration. What holds of each by itself is in
  * test_golden_laws.c.
  */
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 struct sample {
     const char *event;

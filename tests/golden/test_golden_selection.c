@@ -4,7 +4,7 @@
  * Papernot and Steinke, and against exact divergences of small mechanisms whose selection is computed from
  * the generating function of the number of repetitions. No formula of the accountant is used for these.
  */
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 #include "dpframe/selection.h"
 

@@ -5,8 +5,8 @@
 
 #include "kit/test.h"
 #include "base/files.h"
-#include "integration/spawned.h"
-#include "integration/training.h"
+#include "kit/spawned.h"
+#include "kit/training.h"
 
 #define SYNTHETIC                                                                                            \
     "[data]\nformat = synthetic\nsynthetic.users = 120\nsynthetic.items = 60\nsynthetic.ratings = 2000\n"    \

@@ -4,7 +4,7 @@
 #define INTEGRATION_GUARANTEE_FIXTURE_H
 
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 #include "plan/plan_make.h"
 
 #define DATA                                                                                                 \

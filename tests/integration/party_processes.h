@@ -6,8 +6,8 @@
 #ifndef INTEGRATION_PARTY_PROCESSES_H
 #define INTEGRATION_PARTY_PROCESSES_H
 
-#include "integration/spawned.h"
-#include "integration/training.h"
+#include "kit/spawned.h"
+#include "kit/training.h"
 
 enum { N_PARTIES = 12 };
 

@@ -4,8 +4,8 @@
  * with it; noise that is stated and not added is found out. Keys are fixed.
  */
 #include "kit/test.h"
-#include "integration/training.h"
-#include "integration/spawned.h"
+#include "kit/training.h"
+#include "kit/spawned.h"
 
 #define EXCEEDED 5
 

@@ -4,8 +4,8 @@
  * has fixed keys, so that nothing here depends on luck that changes.
  */
 #include "kit/test.h"
-#include "integration/training.h"
-#include "integration/spawned.h"
+#include "kit/training.h"
+#include "kit/spawned.h"
 
 #define VIOLATED 5
 
@@ -443,7 +443,7 @@ TEST(wrong_commands_are_refused)
     snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --trials", source);
     command_expect(command, 2, "needs a value");
     snprintf(command, sizeof command,
-             "audit -c %s/configs/audit/one-release.ini --neighbour %s/configs/audit/one-item.csv", source,
+             "audit -c %s/configs/audit/one-release.ini --neighbour %s/configs/audit/two-users.csv", source,
              source);
     command_expect(command, 3, "its items are not those of");
     snprintf(

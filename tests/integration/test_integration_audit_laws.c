@@ -4,7 +4,7 @@
 #include "kit/test.h"
 #include "audit/observe.h"
 #include "audit/score.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 #define TRIALS 3
 #define BOUND 0.001

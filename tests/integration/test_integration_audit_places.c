@@ -5,7 +5,7 @@
  */
 #include "kit/test.h"
 #include "audit/noise_check.h"
-#include "integration/training.h"
+#include "kit/training.h"
 #include "plan/release.h"
 
 #define COMMON                                                                                               \

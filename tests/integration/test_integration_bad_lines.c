@@ -5,8 +5,8 @@
  */
 #include "kit/test.h"
 #include "base/text.h"
-#include "integration/training.h"
-#include "integration/spawned.h"
+#include "kit/training.h"
+#include "kit/spawned.h"
 #include "plan/plan_make.h"
 
 #define USERS 12

@@ -4,7 +4,7 @@
  * does not depend on threads or on others, its noise and its ledger, and what cannot be combined with it.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 static const char base[] =
     "[run]\nrounds = 3\nthreads = 2\nseed = 5\n"

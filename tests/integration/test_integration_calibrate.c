@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 #include "privacy/dp_event.h"
 #include "plan/plan_make.h"
 

@@ -9,7 +9,7 @@
 
 #include "kit/test.h"
 #include "base/log.h"
-#include "integration/training.h"
+#include "kit/training.h"
 #include "plan/plan_make.h"
 
 #define MOST 64

@@ -5,7 +5,7 @@
  */
 #include "kit/test.h"
 #include "engine/model_scorer.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 static const char base[] =
     "[run]\nrounds = 2\nthreads = 2\n"

@@ -3,9 +3,9 @@
  * papers. */
 #include "kit/test.h"
 #include "base/files.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 static const struct {
     const char *config;

@@ -2,9 +2,9 @@
 /* Models that a run is compared with: exact ones, and what could be released in its place with its epsilon.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 static double baseline(const char *run, const char *model, const char *metric)
 {

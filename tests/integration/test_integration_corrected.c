@@ -7,7 +7,7 @@
 
 #include "kit/test.h"
 #include "run/session.h"
-#include "integration/training.h"
+#include "kit/training.h"
 #include "plan/plan_make.h"
 
 static void plan_file(const char *path, const char *override, struct session *session)

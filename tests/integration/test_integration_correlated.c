@@ -9,7 +9,7 @@
 #include "kit/test.h"
 
 #include "audit/noise_check.h"
-#include "integration/moved_releases.h"
+#include "kit/moved_releases.h"
 
 #define ROUNDS 12
 

@@ -2,9 +2,9 @@
 /* The budget of a data set over runs: what adds up, what is refused, and what a crash leaves. */
 #include "kit/test.h"
 #include "base/files.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 static const char config[] =
     "[run]\nrounds = 1\noutput = out\n"

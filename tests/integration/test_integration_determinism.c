@@ -4,7 +4,7 @@
  * other bytes where randomness must differ.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 #include <locale.h>
 #include <sys/wait.h>

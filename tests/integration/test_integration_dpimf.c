@@ -4,7 +4,7 @@
  * may be, the refit at the end, and that silent records cost nothing at alpha0 = 1.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 static const char base[] =
     "[run]\nrounds = 3\nthreads = 2\n"

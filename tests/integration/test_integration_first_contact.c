@@ -2,9 +2,9 @@
 /* The program in the hands of somebody who has a file and no experience: what is told before anything is
  * trained, and which cause a message names. */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 #define ALS(LOSS, MORE)                                                                                      \
     "[users]\nloss = " LOSS "\nsolver = cholesky\n[users.loss]\nlambda = 0.1\n" MORE "[items]\nloss = " LOSS \

@@ -4,7 +4,7 @@
  * Drawn combinations are in tests/kit; here are the rules one by one.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 static const char base[] =
     "[run]\nrounds = 2\nthreads = 2\n"

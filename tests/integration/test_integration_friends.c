@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What friends send each other, against arithmetic by hand. The probe's noise tells by whom it was added. */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 #define USERS 4
 #define RANK 3

@@ -5,9 +5,9 @@
  */
 #include "kit/test.h"
 #include "base/files.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 #include "run/at_home.h"
 
 #define FILE_OF_RECORDS                                                                                      \

@@ -7,7 +7,7 @@
  * Factors start at 0 and users stay there, so gradients are 0 and what is released is noise alone.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -8,7 +8,7 @@
 #include "kit/test.h"
 #include "audit/observe.h"
 #include "seen/laws.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 #define USERS 701
 #define ITEMS 40

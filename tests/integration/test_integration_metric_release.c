@@ -4,13 +4,13 @@
  * share of a budget; the conditions; and what a run writes and says of the others.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 #include "engine/model_scorer.h"
 #include "evaluate/noisy_metrics.h"
 #include "evaluate/ranking_pass.h"
 #include "evaluate/rating_pass.h"
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 #include "run/session.h"
 
 #define USERS 6

@@ -3,8 +3,8 @@
 #include <zlib.h>
 
 #include "kit/test.h"
-#include "integration/spawned.h"
-#include "integration/training.h"
+#include "kit/spawned.h"
+#include "kit/training.h"
 
 enum { USERS = 150, ITEMS = 30 };
 

@@ -17,7 +17,7 @@
 
 #include <dirent.h>
 
-#include "integration/moved_releases.h"
+#include "kit/moved_releases.h"
 
 #define NEAR 0.98 /* what is kept, as a part of the bound */
 

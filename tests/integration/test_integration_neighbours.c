@@ -10,7 +10,7 @@
  */
 #include "kit/test.h"
 #include "dpframe/accounting.h"
-#include "integration/training.h"
+#include "kit/training.h"
 #include "plan/plan_make.h"
 #include "seen/seen.h"
 

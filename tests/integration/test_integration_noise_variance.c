@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What solvers are told about the noise in their blocks, against the noise plan. */
 #include "kit/test.h"
-#include "training.h"
+#include "kit/training.h"
 
 static const char base[] =
     "[run]\nrounds = 1\norder = items\noutput = none\n"

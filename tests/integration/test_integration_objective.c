@@ -3,11 +3,11 @@
  * Perturbed objectives of DPIMF: Theorem 4 with the losses as plugins on small data, Theorem 5 as the program
  * prints it, and the noise that a run writes down.
  */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #include "dpframe/role/loss.h"
-#include "integration/spawned.h"
-#include "integration/training.h"
+#include "kit/spawned.h"
+#include "kit/training.h"
 
 /* ---- Theorem 4 ---------------------------------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dpframe account --choose: what is chosen meets the target when it is configured, and no more would. */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 static const char base[] =
     "[run]\nrounds = 3\noutput = out\norder = users, items\n"

@@ -4,7 +4,7 @@
  * their own: the chain of DPMF-RP, its caps, and what it refuses.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 #define USERS 70
 #define ITEMS 45

@@ -10,7 +10,7 @@
 #include "dpframe/additive.h"
 #include "kit/test.h"
 
-#include "integration/moved_releases.h"
+#include "kit/moved_releases.h"
 
 #define PAIRS_OF_DATA 3
 

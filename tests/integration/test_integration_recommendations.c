@@ -4,9 +4,9 @@
 #include <zlib.h>
 
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 static const char config[] =
     "[run]\nrounds = 3\ntrace = no\noutput = out\nfinal-step = users\n"

@@ -3,9 +3,9 @@
  * afterwards. */
 #include "kit/test.h"
 #include "engine/engine.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 #include "plan/plan_make.h"
 
 #define DATA                                                                                                 \

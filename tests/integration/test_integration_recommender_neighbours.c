@@ -10,7 +10,7 @@
 
 #include "kit/test.h"
 #include "audit/moves.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 #define USERS 7
 #define ITEMS 6

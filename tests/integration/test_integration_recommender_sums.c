@@ -5,7 +5,7 @@
  */
 #include "kit/test.h"
 #include "engine/engine.h"
-#include "integration/training.h"
+#include "kit/training.h"
 #include "plan/plan_make.h"
 
 #define USERS 60

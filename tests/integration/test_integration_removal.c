@@ -4,9 +4,9 @@
  * that never named it, for every key that names components.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 static const char head[] =
     "[run]\nrounds = 2\noutput = out\n"

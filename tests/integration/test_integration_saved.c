@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "kit/test.h"
-#include "html_checks.h"
-#include "integration/training.h"
+#include "kit/html_checks.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 /* Names that are no numbers, and one with a comma. Two groups of users with tastes that are easy to learn. */
 static void write_ratings(void)

@@ -5,7 +5,7 @@
  * clip.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 #include "seen/seen.h"
 
 static const char base[] =

@@ -4,7 +4,7 @@
  * whatever is drawn; another model once parties are lost; and no model where the protocol opens no sum.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 #include "plan/plan_make.h"
 
 static const char base[] =

@@ -6,9 +6,9 @@
 #include <dirent.h>
 
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 #include "select/candidates.h"
 #include "select/select_run.h"
 

@@ -6,9 +6,9 @@
 #include "kit/test.h"
 #include "start/expectation.h"
 #include "start/start_recipes.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 #define RATINGS "feedback=explicit value-min=1 value-max=5 users=500 items=50 epsilon=3 header=yes"
 #define LISTS "feedback=implicit users=500 items=50 epsilon=3 header=yes"

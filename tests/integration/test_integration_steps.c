@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Side steps against arithmetic by hand: what is read when, what is summed, and with which sign. */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 static const char base[] =
     "[run]\nrounds = 1\nthreads = 1\n"

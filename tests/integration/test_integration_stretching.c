@@ -4,7 +4,7 @@
  * statement says which conditions it repairs.
  */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 /* HDPMF as published: weights by groups, a message for each rating, shares of noise with a factor that the
  * server knows. */

@@ -2,9 +2,9 @@
 /* Sweeps from outside: what is written, what a kill loses, what is run again, and what is said about
  * failures. */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 static const char base[] =
     "[run]\nrounds = 3\nthreads = 1\noutput = out\n"

@@ -2,9 +2,9 @@
 /* A sweep that is run by its points: by processes that know nothing of each other, some of which are killed,
  * and by GNU parallel and make. The oracle is the same sweep run whole by one process. */
 #include "kit/test.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
-#include "integration/spawned.h"
+#include "kit/spawned.h"
 
 static const char base[] =
     "[run]\nrounds = 40\nthreads = 1\noutput = out\n"

@@ -8,7 +8,7 @@
  */
 #include "kit/test.h"
 #include "base/text.h"
-#include "integration/training.h"
+#include "kit/training.h"
 #include "plan/plan_make.h"
 
 #define USERS 12

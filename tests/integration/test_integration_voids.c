@@ -7,7 +7,7 @@
 #include "kit/test.h"
 #include "base/text.h"
 #include "engine/engine.h"
-#include "integration/training.h"
+#include "kit/training.h"
 
 #define USERS 16
 #define ITEMS 10 /* the last is the victim's alone, unless a further line says otherwise */

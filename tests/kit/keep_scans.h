@@ -12,14 +12,6 @@
 
 #include "plugin/scan_cache.h"
 
-static inline void keep_scans(void)
-{
-    char folder[4096];
-    const char *build = getenv("DPFRAME_BUILD_DIR");
-    snprintf(folder, sizeof folder, "%s/kept-scans", build ? build : "/tmp");
-    mkdir(folder, 0700);
-    setenv("XDG_CACHE_HOME", folder, 1);
-    scan_cache_enable();
-}
+void keep_scans(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* additive_mechanism.h: what is left out is refused, and what is filled in for norm LINF, APPROX and vectors.
  */
-#include "plain_random.h"
-#include "plain_release.h"
+#include "kit/plain_random.h"
+#include "kit/plain_release.h"
 
 #define LENGTH 100 /* of a row: longer than what is drawn at once on the stack */
 #define ROWS 3

@@ -3,9 +3,9 @@
  * A mechanism of examples/plugins, included as NOISE: its draws follow the law of its comment, that law has
  * the planned variance, and all of its neighbours keep to the stated epsilon and delta, by enumeration.
  */
-#include "plain_random.h"
-#include "plain_release.h"
-#include "statistical/goodness.h"
+#include "kit/plain_random.h"
+#include "kit/plain_release.h"
+#include "kit/goodness.h"
 
 #undef fail    /* a macro of cmocka, and a function of the host */
 #include NOISE /* after the helpers, which have names of their own */

@@ -7,8 +7,8 @@
  * from the same releases whoever is in the data. Shares depend on user and place alone, so the difference of
  * the messages of a training with a user's records and of one without them is what the records add.
  */
-#include "plain_random.h"
-#include "statistical/goodness.h"
+#include "kit/plain_random.h"
+#include "kit/goodness.h"
 
 #define USERS 50
 #define ITEMS 24

@@ -3,7 +3,7 @@
  * What every solver that steps along a gradient keeps to, as a table of solvers and settings: it goes down, only
  * unknowns move, rows do not depend on their batch or on where the result is written, and what is refused.
  */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #define ROWS 7
 #define STRIDE 32

@@ -7,13 +7,13 @@
  * printed.
  */
 #include "kit/test.h"
-#include "training.h"
+#include "kit/training.h"
 
 #include <math.h>
 
 #include "audit/moves.h"
 #include "audit/noise_check.h"
-#include "spawned.h"
+#include "kit/spawned.h"
 #include "plan/plan_make.h"
 #include "saboteurs.h"
 #include "seen/seen.h"

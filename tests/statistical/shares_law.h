@@ -10,9 +10,9 @@
 #ifndef DPF_TESTS_SHARES_LAW_H
 #define DPF_TESTS_SHARES_LAW_H
 
-#include "plain_random.h"
-#include "plain_release.h"
-#include "statistical/goodness.h"
+#include "kit/plain_random.h"
+#include "kit/plain_release.h"
+#include "kit/goodness.h"
 
 #define LAW_WIDTH 10
 #define LAW_ROWS 400

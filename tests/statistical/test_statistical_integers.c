@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exact samplers against exact probabilities. */
-#include "goodness.h"
+#include "kit/goodness.h"
 
 #include <string.h>
 

@@ -4,11 +4,11 @@
  * price is the mechanism's, which no message of the ball exceeds and the worst one reaches; and the sums have
  * the noise that the plan says, block by block.
  */
-#include "goodness.h"
+#include "kit/goodness.h"
 
 #include "dpframe/joint.h"
-#include "plain_random.h"
-#include "plain_release.h"
+#include "kit/plain_random.h"
+#include "kit/plain_release.h"
 
 #define ROWS 300
 #define D 4

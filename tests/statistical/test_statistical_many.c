@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The exact laws over 10^8 draws each, against their probabilities: a share of 10^-4 too much would be seen.
  */
-#include "goodness.h"
+#include "kit/goodness.h"
 
 #include "base/random.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mechanisms and samplers from their .so: estimates are unbiased and have the variance planned. */
-#include "goodness.h"
+#include "kit/goodness.h"
 
-#include "plain_random.h"
-#include "plain_release.h"
+#include "kit/plain_random.h"
+#include "kit/plain_release.h"
 
 #define ROWS 2000
 #define D 10

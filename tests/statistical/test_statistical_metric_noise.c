@@ -3,7 +3,7 @@
  * The noise of released metrics: its law, its independence, and what an audit of the worst pair of data sets
  * makes of it. Each release has a key of its own.
  */
-#include "goodness.h"
+#include "kit/goodness.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "base/random.h"
 
-#include "goodness.h"
+#include "kit/goodness.h"
 
 #define N 400000
 #define BINS 120

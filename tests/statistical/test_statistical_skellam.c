@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Poisson and Skellam numbers of large mean against their masses, which are sums of products. */
-#include "goodness.h"
+#include "kit/goodness.h"
 
 #include "base/random.h"
 

@@ -135,13 +135,14 @@ static void draw(struct planted *p, int64_t width, double shift, uint32_t seed)
 
 static void learn(struct planted *p, int64_t width, int64_t n_items, struct attack_rates *rates)
 {
+    struct dpf_error error = {0};
     const struct attack_sample sample = {.trainings = TRAININGS,
                                          .targets = TARGETS,
                                          .width = width,
                                          .numbers = p->numbers,
                                          .n_items = n_items,
                                          .in = p->in};
-    attack_learn(&sample, p->scores);
+    assert_int_equal(attack_learn(&sample, p->scores, &error), 0);
     rates_of(p->scores, p->in, TRAININGS, TARGETS, rates);
     free(p->numbers);
 }

@@ -10,7 +10,7 @@
 #include "kit/test.h"
 #include "base/html.h"
 #include "base/sheet.h"
-#include "html_checks.h"
+#include "kit/html_checks.h"
 
 static void fill(struct sheet *sheet)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "config_support.h"
+#include "kit/config_support.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "config_support.h"
+#include "kit/config_support.h"
 
 static struct config *load(const char *path, const char *const *overrides, int n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fails each allocation in turn: of small things, such as a configuration's, that ends the process (base/memory.h). */
-#include "config_support.h"
+#include "kit/config_support.h"
 
 #include <math.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties over random tables, values and texts. Seeds are fixed, so a failure repeats. */
-#include "config_support.h"
+#include "kit/config_support.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config/gone.h"
 #include "config/renamed.h"
-#include "config_support.h"
+#include "kit/config_support.h"
 
 static void assert_converts(const char *old, const char *expected, long changes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows and columns made by many workers are those that one makes, in the order of lines. */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The line reader with blocks of any size: no cut between blocks may show. */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Catalogues: the rows of a side, their number and their order follow from the file, whatever the records
  * are. */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #define CSV "[data]\npath = a.txt\nheader = no\n"
 #define ITEMS CSV "items-file = b.txt\n"
@@ -141,8 +141,36 @@ TEST(wrong_catalogues_are_refused)
         DPF_FAULT_DATA, "b.txt:1", "with the column \"Artikel\"");
     data_write("b.txt", "\n1\n2\n");
     DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:1", "the first line is empty");
+}
+
+/* A table that does not say where its ids are is no list of ids: whole lines would be the ids, and no record would have one. */
+TEST(columns_are_not_guessed)
+{
+    static const char *const items[] = {"2,x", "1", "a", NULL};
+    struct data_outcome out;
+    data_write("a.txt", "1,1,4\n2,\"2,x\",5\n");
     data_write("b.txt", "1,x\n2,y\n");
-    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "a.txt:1", "data.items-file");
+    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:1", "2 fields separated by ','", "such as FILE:1");
+    data_write("b.txt", "1|x\n2|y\n");
+    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:1", "2 fields separated by '|'");
+    data_write("b.txt", "\"2,x\"\n1\n\"a\"\n"); /* ids in quotes */
+    data_get(ITEMS, &out);
+    assert_ids(&out.dataset.items, items);
+    dataset_free(&out.dataset);
+    data_write("b.txt", "\"2,x\"\n1\nb,c\n");
+    DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:3", "2 fields instead of one id");
+    /* A header that does not call the ids as records do, and a column by its number. */
+    data_write("a.txt", "1,1,4\n2,2,5\n");
+    data_write("b.txt", "code,shelf\n1,x\n2,y\n");
+    DATA_REFUSED(CSV "items-file = b.txt:1\n", DPF_FAULT_DATA, "b.txt:1",
+                 "the id \"code\" is the only one that is no number");
+    data_get(CSV "items-file = b.txt:code\n", &out);
+    assert_int_equal(out.dataset.items.n, 2);
+    dataset_free(&out.dataset);
+    data_write("b.txt", "code,shelf\n1,x\nb7,y\n2,z\n"); /* another one that is none: ids may be so */
+    data_get(CSV "items-file = b.txt:1\n", &out);
+    assert_int_equal(out.dataset.items.n, 4);
+    dataset_free(&out.dataset);
 }
 
 FIXTURE(data_enter, data_leave)

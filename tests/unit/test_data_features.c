@@ -2,7 +2,7 @@
 /* Public features: columns follow the file of features alone, rows the ids of the run. */
 #include <math.h>
 
-#include "data_support.h"
+#include "kit/data_support.h"
 #include "dpframe/privacy.h"
 
 #define RATINGS "1,10,4\n1,20,3\n2,20,5\n2,30,1\n3,40,2\n"
@@ -149,4 +149,6 @@ TEST_WITH(faults_name_the_line_and_the_remedy, data_enter, data_leave)
     refused("id,price\n10,1\n", "", "which columns are features");
     refused("10,1\n", numbers, "names column price, but the first line has 2 field(s) separated by ','");
     refused("10,1\n", "item-features.numbers=3\n", "names column 3");
+    refused("code,shelf\n10,x\n20,y\n", "item-features.categories=2\n",
+            "b.txt:1: the id \"code\" is the only one that is no number, so this line seems to be a header");
 }

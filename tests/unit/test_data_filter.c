@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filters: who and what is left, in which order they act, and what they refuse. */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #include <math.h>
 

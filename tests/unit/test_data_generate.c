@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The synthetic generator: sizes, shape, and that a user's records are a function of seed and user. */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * middle and the last user or item leave, new ones come in front, between and behind, ids of another kind
  * come, and everybody else keeps the part, the weight and the group that they had.
  */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #define USERS 30
 #define ITEMS 25

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of the Netflix Prize, one per movie or combined, and dates as time stamps. */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #define NETFLIX "[data]\nformat = netflix\nvalue-min = 1\nvalue-max = 5\n"
 #define LATEST "[split]\nkind = leave-one-out\nby = time\n"

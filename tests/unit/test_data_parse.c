@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading in two steps: the first reads every file, so that points of a sweep share what it has read. */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #define CSV                                                                                                  \
     "[data]\nformat = csv\npath = a.txt\nheader = no\nrelation.path = trust.txt\n"                           \

@@ -2,7 +2,7 @@
 /* A file with records is taken as public by no key, whatever name leads to it. */
 #include "data/public_files.h"
 
-#include "data_support.h"
+#include "kit/data_support.h"
 
 static void look(const char *ini, char out[PUBLIC_FILES])
 {

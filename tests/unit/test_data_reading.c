@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files as people have them: each is read as meant, or refused with the line, the text and the remedy. */
-#include "data_support.h"
+#include "kit/data_support.h"
 #include "dataset/summary.h"
 
 #include <zlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What links weigh when similarity is asked for. */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Duplicates, splits, and that neither depends on the order of lines or on the number of workers. */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Privacy weights: by groups, from files, of sensitive records; and for pairs that are to be predicted. */
 #include "data/weights.h"
-#include "data_support.h"
+#include "kit/data_support.h"
 #include "reading/data_params.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists and ranks found by way of near scores are those of the scorer's scores, to the last bit. */
-#include "evaluate_fixture.h"
+#include "kit/evaluate_fixture.h"
 
 #include "score/finalists.h"
 #include "simd/simd_kind.h"

@@ -3,7 +3,7 @@
 #include "evaluate/negatives.h"
 #include "evaluate/user_values.h"
 
-#include "evaluate_fixture.h"
+#include "kit/evaluate_fixture.h"
 
 #define POOL 60
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Metrics for release: which sums there are, how far one user moves them, and what comes out without noise.
  */
-#include "evaluate_fixture.h"
+#include "kit/evaluate_fixture.h"
 
 #include "evaluate/noisy_metrics.h"
 #include "evaluate/ranking_pass.h"

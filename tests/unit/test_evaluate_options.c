@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evaluate/evaluate_options.h"
 
-#include "evaluate_fixture.h"
+#include "kit/evaluate_fixture.h"
 
 static void refuses(struct fixture_options *options, const char *key, const char *say)
 {

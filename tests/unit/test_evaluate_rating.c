@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "evaluate_fixture.h"
+#include "kit/evaluate_fixture.h"
 
 #define N NAN
 #define USERS 4

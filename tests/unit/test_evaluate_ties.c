@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every ranking metric against the plain average over all orders that the scores allow. */
 #include "evaluate/tied_ranking.h"
-#include "evaluate_fixture.h"
+#include "kit/evaluate_fixture.h"
 
 #define MOST_ITEMS 7
 #define N_FIGURES 12

@@ -8,7 +8,7 @@
 
 #include "kit/test.h"
 #include "base/memory.h"
-#include "html_checks.h"
+#include "kit/html_checks.h"
 #include "plot/html_page.h"
 #include "plot/plot_svg.h"
 #include "plot/ticks.h"

@@ -3,7 +3,7 @@
  * The fast path of the line reader beside the careful one: the same records, counts, messages and line
  * numbers for random files with every fault that a line may have, on every kind of processor.
  */
-#include "data_support.h"
+#include "kit/data_support.h"
 
 #include <math.h>
 

@@ -165,7 +165,12 @@ TEST_WITH(the_reason_is_named, prepare, forget)
     says(&input, VERDICT_WORSE,
          "Noise and clips cost accuracy, but even without them hr@10 would be 0.1500, ",
          "better than a list of popular items.");
+    input.sampled = 300; /* an estimate, with how far it may be off */
+    twin.item.high = twin.item.value + 0.004;
+    says(&input, VERDICT_WORSE, "would be 0.1500 ± 0.0040 (from 300 of the users), ", "");
+    input.sampled = 0;
     char *sentence = verdict_text(&input);
+    assert_null(strstr(sentence, "±"));
     assert_null(strstr(sentence, "larger epsilon"));
     assert_null(strstr(sentence, "are the cause"));
     free(sentence);

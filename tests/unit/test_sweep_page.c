@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "kit/test.h"
-#include "html_checks.h"
+#include "kit/html_checks.h"
 #include "evaluate/metric_table.h"
 #include "sweep/answer.h"
 #include "sweep/html_report.h"

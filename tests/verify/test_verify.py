@@ -523,6 +523,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(root["rows"], {"users": 50, "items": 7})
         status, lines = verdict(root)
         self.assertEqual(status, 0, lines)
+        self.assertNotIn(".;", str(lines))
         self.assertNotIn(directory, one)
         self.assertNotIn("seed", json.dumps(root["configuration"]["run"]) + json.dumps(root["configuration"]["privacy"]))
 

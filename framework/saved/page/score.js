@@ -189,8 +189,16 @@ const dpframe = (() => {
       return rows.get(a);
     }
 
-    function lists(own, scores) {
-      const sums = new Float64Array(n), content = new Float64Array(items), scale = deviation(scores);
+    /* How far the 10 largest scores of items without a record are above the mean of all. */
+    function heightOfBest(own, scores) {
+      const has = new Set(own), mean = scores.reduce((sum, x) => sum + x / items, 0);
+      const best = scores.filter((_, i) => !has.has(i)).sort().slice(-10);
+      return best.length > 0 ? Math.max(best.reduce((sum, x) => sum + x - mean, 0) / best.length, 0) : 0;
+    }
+
+    function lists(own, same, scores) {
+      const sums = new Float64Array(n), content = new Float64Array(items);
+      const scale = same ? deviation(scores) : heightOfBest(own, scores) / 6;
       for (const item of own) {
         const row = classRow(h.class_of[item]);
         for (let b = 0; b < n; b++) sums[b] += row[b];
@@ -205,7 +213,7 @@ const dpframe = (() => {
     }
 
     function values(own, residuals, bias, from, to) {
-      const sum = new Float64Array(items), all = new Float64Array(items).fill(4), near = new Float64Array(items);
+      const sum = new Float64Array(items), all = new Float64Array(items).fill(2.5), near = new Float64Array(items);
       own.forEach((item, k) => {
         const row = classRow(h.class_of[item]), e = Math.min(Math.max(residuals[k], -2), 2);
         for (let s = h.near_ptr[item]; s < h.near_ptr[item + 1]; s++) near[h.near_item[s]] = h.near_value[s];
@@ -250,8 +258,8 @@ const dpframe = (() => {
     /* Of all items, or at least of those from .. to-1: higher is better, not clipped. */
     function scores(records, from = 0, to = said.items) {
       const own = [...records].sort((a, b) => a[0] - b[0]);
-      const out = home && said.formula === 'base/1' ? home.popular() : formula.scores(own, home, from, to);
-      if (home && said.formula !== 'ridge/1') home.lists(own.map(([item]) => item), out);
+      const same = said.formula === 'base/1', out = home && same ? home.popular() : formula.scores(own, home, from, to);
+      if (home && said.formula !== 'ridge/1') home.lists(own.map(([item]) => item), same, out);
       return out;
     }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small ledgers whose losses by weight are worked out by hand; laws with a draw against their definition. */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #include "dpframe/privacy.h"
 #include "dpframe/role/accountant.h"

@@ -3,7 +3,7 @@
 #ifndef DPF_PBM_CASE_H
 #define DPF_PBM_CASE_H
 
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 static inline dpf_event pbm_event(double theta, int trials, int clients, double coordinates)
 {

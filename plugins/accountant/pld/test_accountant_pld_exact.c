@@ -4,7 +4,7 @@
  * both directions of a draw, compositions by enumeration, mass at infinity, integer noise from its
  * definition.
  */
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 typedef long double real;
 

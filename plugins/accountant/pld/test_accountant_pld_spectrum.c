@@ -8,7 +8,7 @@
 #include <complex.h>
 #include <float.h>
 
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #define LENGTH 49152
 #define MOST_GROUPS 2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims, against the publications' formulas worked out here. */
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 static dpf_answer claim_of(const char *parameters, const dpf_event *events, int64_t n, double delta)
 {

@@ -3,7 +3,7 @@
  * The curve of Skellam noise against its definition: sums of the masses e^-V I_x(V), which are made by adding
  * Poisson masses in long double. No formula of the accountant is used.
  */
-#include "golden/accounting_case.h"
+#include "kit/accounting_case.h"
 
 #define REACH 600
 

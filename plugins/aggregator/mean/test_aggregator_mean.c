@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What mean adds to sum: the scale. That both add alike is seen on messages of either sign. */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #define N 6
 #define PARTIES 5

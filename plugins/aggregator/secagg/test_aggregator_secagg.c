@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The component: sums of messages, what is refused, and that losses and bytes are those of the protocol. */
 #include "sanitized.h"
-#include "plain_random.h"
+#include "kit/plain_random.h"
 
 #define ROWS 3
 #define WIDTH 5

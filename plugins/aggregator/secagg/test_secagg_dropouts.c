@@ -3,7 +3,7 @@
  * Clients that are lost: either the sum of the survivors comes out exactly, or the round fails; and which
  * of the two follows from the numbers of those left.
  */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 #include "sanitized.h"
 #include "secagg_case.h"
 

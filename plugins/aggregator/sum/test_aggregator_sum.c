@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #define ROWS 5
 #define WIDTH 3

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Run alone and under mpirun with 2, 3 and 4 ranks: every rank computes what all of them must have. */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 static struct plain_host host;
 static const dpf_comm *comm;

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 enum { MOST = 4096 };
 static uint8_t arrived[MOST];

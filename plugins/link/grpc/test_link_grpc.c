@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "plain_host.h"
+#include "kit/plain_host.h"
 #define LINK_PATIENCE 10 /* s */
 #include "link_end.h"
 

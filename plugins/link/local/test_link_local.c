@@ -6,7 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "plain_host.h"
+#include "kit/plain_host.h"
 #define LINK_PATIENCE 5 /* s */
 #include "link_end.h"
 

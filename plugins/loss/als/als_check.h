@@ -5,7 +5,7 @@
 #ifndef DPF_ALS_CHECK_H
 #define DPF_ALS_CHECK_H
 
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #include "dpframe/role/loss.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 /* The kernels are compared with each other directly; the component is tested through its plugin. */
 #include "squared_error_kernels.c"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #define ITEMS 9
 #define USERS 7

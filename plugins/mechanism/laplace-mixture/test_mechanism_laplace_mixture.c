@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plain_random.h"
-#include "plain_release.h"
-#include "statistical/goodness.h"
+#include "kit/plain_random.h"
+#include "kit/plain_release.h"
+#include "kit/goodness.h"
 
 #define D 8
 #define ROWS 2500

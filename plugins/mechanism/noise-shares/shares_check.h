@@ -6,9 +6,9 @@
 #ifndef DPF_PLUGINS_SHARES_CHECK_H
 #define DPF_PLUGINS_SHARES_CHECK_H
 
-#include "plain_random.h"
-#include "plain_release.h"
-#include "statistical/goodness.h"
+#include "kit/plain_random.h"
+#include "kit/plain_release.h"
+#include "kit/goodness.h"
 
 #define SHARES_WIDTH 10
 #define SHARES_MOST_ROWS 400

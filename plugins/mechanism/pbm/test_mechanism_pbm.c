@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plain_random.h"
-#include "plain_release.h"
+#include "kit/plain_random.h"
+#include "kit/plain_release.h"
 
 #define WIDTH 3
 #define ROWS 40

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coins, reports, transposed bits and pair estimates: the parts that dplcf and ldpicf share. */
-#include "plain_random.h"
+#include "kit/plain_random.h"
 
-#include "statistical/goodness.h"
+#include "kit/goodness.h"
 
 #include "bit_columns.h"
 #include "bit_response.h"

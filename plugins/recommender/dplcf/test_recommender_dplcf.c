@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "neighbours_case.h"
 
-#include "statistical/goodness.h"
+#include "kit/goodness.h"
 
 static const dpf_component *component;
 static const dpf_recommender *recommender;

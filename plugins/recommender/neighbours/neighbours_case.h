@@ -6,8 +6,8 @@
 #ifndef DPF_NEIGHBOURS_CASE_H
 #define DPF_NEIGHBOURS_CASE_H
 
-#include "plain_random.h"
-#include "plain_scores.h"
+#include "kit/plain_random.h"
+#include "kit/plain_scores.h"
 
 #include "bit_columns.h"
 #include "neighbours.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* private-als: what users send is bounded, reaches rare items first, and its order changes nothing. */
-#include "plain_random.h"
-#include "plain_scores.h"
+#include "kit/plain_random.h"
+#include "kit/plain_scores.h"
 
 #define USERS 40
 #define ITEMS 12

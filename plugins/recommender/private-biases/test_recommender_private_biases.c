@@ -3,8 +3,8 @@
  * follow the ratings. */
 #include "ratings_audit.h"
 
-#include "plain_scores.h"
-#include "statistical/goodness.h"
+#include "kit/plain_scores.h"
+#include "kit/goodness.h"
 
 #define N (RELEASE_BIASES + 1)
 #define HEADER 8 /* doubles before the biases in a state */

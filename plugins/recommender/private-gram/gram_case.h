@@ -7,8 +7,8 @@
 
 #include "ease_state.h"
 #include "gram_sum.h"
-#include "plain_random.h"
-#include "plain_scores.h"
+#include "kit/plain_random.h"
+#include "kit/plain_scores.h"
 #include "unit_rows.h"
 
 #define USERS 120

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gram_case.h"
-#include "plain_scores.h"
-#include "statistical/goodness.h"
+#include "kit/plain_scores.h"
+#include "kit/goodness.h"
 
 /* ---- noise -----------------------------------------------------------------------------------------------
  */

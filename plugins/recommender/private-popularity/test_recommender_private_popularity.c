@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "message_grid.h"
-#include "plain_scores.h"
-#include "statistical/goodness.h"
+#include "kit/plain_scores.h"
+#include "kit/goodness.h"
 
 #define USERS 60
 #define ITEMS 30

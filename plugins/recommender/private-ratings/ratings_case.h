@@ -6,7 +6,7 @@
 #ifndef DPF_PRIVATE_RATINGS_CASE_H
 #define DPF_PRIVATE_RATINGS_CASE_H
 
-#include "plain_random.h"
+#include "kit/plain_random.h"
 
 #include "message_grid.h"
 #include "ratings_params.h"

@@ -2,8 +2,8 @@
 /* private-ratings as a whole: releases are the sums that are stated, with the noise that is stated. */
 #include "ratings_audit.h"
 
-#include "plain_scores.h"
-#include "statistical/goodness.h"
+#include "kit/plain_scores.h"
+#include "kit/goodness.h"
 
 static const dpf_component *component;
 #define SETTINGS "rank=2; latent=1; rounds=2; noise-multiplier=2"

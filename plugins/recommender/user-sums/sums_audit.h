@@ -3,7 +3,7 @@
 #ifndef SUMS_AUDIT_H
 #define SUMS_AUDIT_H
 
-#include "plain_random.h"
+#include "kit/plain_random.h"
 
 #include "audit/bounds.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weights follow the counts of a public column, lie in (0, 1], and depend on nothing else. */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #define ITEMS 6
 #define RECORDS 12

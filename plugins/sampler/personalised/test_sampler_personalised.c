@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plain_random.h"
-#include "statistical/goodness.h"
+#include "kit/plain_random.h"
+#include "kit/goodness.h"
 
 #define USERS 200
 #define ITEMS 100

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plain_random.h"
+#include "kit/plain_random.h"
 
 #define USERS 1000
 

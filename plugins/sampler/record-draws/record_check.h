@@ -4,7 +4,7 @@
 #ifndef DPF_RECORD_CHECK_H
 #define DPF_RECORD_CHECK_H
 
-#include "plain_random.h"
+#include "kit/plain_random.h"
 
 #define CHECK_USERS 60
 #define CHECK_ITEMS 50

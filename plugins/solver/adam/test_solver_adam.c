@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is its own. What it has in common with gradient descent: tests/plugins/test_solver_gradients.c. */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #define STRIDE 16
 #define ROWS 5

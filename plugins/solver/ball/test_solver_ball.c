@@ -3,7 +3,7 @@
  * The minimiser in the ball against the optimality conditions in an eigenbasis that the test finds by itself
  * (Jacobi), against brute force over a grid of directions, and in the hard case.
  */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #include "dpframe/privacy.h"
 #include "dpframe/role/solver.h"

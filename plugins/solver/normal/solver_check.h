@@ -3,7 +3,7 @@
 #ifndef DPF_SOLVER_CHECK_H
 #define DPF_SOLVER_CHECK_H
 
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 #include "dpframe/privacy.h"
 #include "dpframe/role/solver.h"

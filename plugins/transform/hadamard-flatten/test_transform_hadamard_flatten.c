@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dpframe/joint.h"
-#include "plain_random.h"
+#include "kit/plain_random.h"
 
 #define MOST 4096
 

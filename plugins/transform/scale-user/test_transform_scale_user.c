@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every message has the bound for its norm, whatever it was; and no statement about shorter ones survives. */
-#include "plain_host.h"
+#include "kit/plain_host.h"
 
 struct scale {
     struct plain_host host;

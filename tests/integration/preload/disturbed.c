@@ -3,12 +3,15 @@
  * disturbed.c - loaded before the C library: a machine whose clock is wrong by DISTURBED_CLOCK seconds, and whose
  * disk is full for the files with DISTURBED_FILE in their path, but for the first DISTURBED_AFTER of them. And a client of
  * secagg that gives wrong shares: what the others have encrypted for it differs in byte DISTURBED_SHARE (0: of self masks,
- * 32: of mask keys).
+ * 32: of mask keys). And a person at a terminal who presses Ctrl-C at moment DISTURBED_SIGNAL: moments are those at which the
+ * program looks at its clock or writes a file to the disk. The file DISTURBED_MOMENTS gets how many there were.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <sodium.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,51 @@ static void find(const char *name, void *function)
     memcpy(function, &found, sizeof found);
 }
 
+/* ---- Ctrl-C ------------------------------------------------------------------------------------------- */
+
+static struct {
+    pid_t pid; /* the program, not what it starts */
+    long at;   /* 0: never */
+    atomic_long moments;
+    char path[256];
+} person;
+
+__attribute__((constructor)) static void sit_down(void)
+{
+    const char *at = getenv("DISTURBED_SIGNAL"), *path = getenv("DISTURBED_MOMENTS");
+    if (!at || !path)
+        return;
+    person.at = atol(at);
+    person.pid = getpid();
+    snprintf(person.path, sizeof person.path, "%s", path);
+    unsetenv("DISTURBED_SIGNAL"); /* programs that it starts */
+}
+
+__attribute__((destructor)) static void stand_up(void)
+{
+    FILE *out = person.pid == getpid() ? fopen(person.path, "w") : NULL;
+    if (out) {
+        fprintf(out, "%ld\n", atomic_load(&person.moments));
+        fclose(out);
+    }
+}
+
+static void pass_moment(void)
+{
+    if (person.pid == getpid() && atomic_fetch_add(&person.moments, 1) + 1 == person.at)
+        raise(SIGINT);
+}
+
+int isatty(int fd)
+{
+    static int (*real)(int);
+    if (!real)
+        find("isatty", &real);
+    return person.pid && fd == STDERR_FILENO ? 1 : real(fd);
+}
+
+/* ---- clock and disk ----------------------------------------------------------------------------------- */
+
 static long shift(void)
 {
     const char *text = getenv("DISTURBED_CLOCK");
@@ -35,6 +83,8 @@ int clock_gettime(clockid_t which, struct timespec *out)
     if (!real)
         find("clock_gettime", &real);
     const int status = real(which, out);
+    if (which == CLOCK_MONOTONIC)
+        pass_moment();
     if (which == CLOCK_REALTIME || which == CLOCK_REALTIME_COARSE)
         out->tv_sec += shift();
     return status;
@@ -84,6 +134,7 @@ int fsync(int fd)
     const char *full = getenv("DISTURBED_FILE"), *after = getenv("DISTURBED_AFTER");
     if (!real)
         find("fsync", &real);
+    pass_moment();
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     const ssize_t n = full ? readlink(name, path, sizeof path - 1) : -1;
     if (n > 0) {

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain_scores.h - scores of a recommender that describes its state by a formula, as the host computes them. */
-#ifndef DPF_TESTS_PLAIN_SCORES_H
-#define DPF_TESTS_PLAIN_SCORES_H
-
-#include "dpframe/role/recommender.h"
-#include "plain_host.h"
-#include "score/scorer.h"
+#include "kit/plain_scores.h"
 
 /* DPF_OK if the host takes the state's form; else what the component said, or DPF_E_RANGE with the host's reason. */
-static inline dpf_status plain_form(struct plain_host *host, int64_t n_users, int64_t n_items,
-                                    const void *state, struct score_form *out)
+static dpf_status plain_form(struct plain_host *host, int64_t n_users, int64_t n_items, const void *state,
+                             struct score_form *out)
 {
     const dpf_recommender *functions = host->component->functions;
     dpf_form form = {.size = sizeof form};
@@ -24,8 +18,7 @@ static inline dpf_status plain_form(struct plain_host *host, int64_t n_users, in
     return DPF_E_RANGE;
 }
 
-static inline dpf_status plain_form_fits(struct plain_host *host, int64_t n_users, int64_t n_items,
-                                         const void *state)
+dpf_status plain_form_fits(struct plain_host *host, int64_t n_users, int64_t n_items, const void *state)
 {
     struct score_form form;
     const dpf_status status = plain_form(host, n_users, n_items, state, &form);
@@ -33,7 +26,7 @@ static inline dpf_status plain_form_fits(struct plain_host *host, int64_t n_user
     return status;
 }
 
-static inline dpf_status plain_scores(struct plain_host *host, const dpf_scoring *scoring)
+dpf_status plain_scores(struct plain_host *host, const dpf_scoring *scoring)
 {
     const dpf_interactions *records = scoring->records;
     const struct csr by_user = {.rows = records->by_user.rows,
@@ -57,5 +50,3 @@ static inline dpf_status plain_scores(struct plain_host *host, const dpf_scoring
     free(scores);
     return status;
 }
-
-#endif

@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data_support.h - loads data sets from texts, for the tests of the data room. */
-#ifndef DPF_TESTS_DATA_SUPPORT_H
-#define DPF_TESTS_DATA_SUPPORT_H
-
-#include "kit/test.h"
-#include "data/load.h"
-#include "reading/data_params.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "kit/data_support.h"
 
 /* The files of a test; the setup function makes the directory the current one. */
 static char data_directory[64];
 
-static inline int data_enter(void **state)
+int data_enter(void **state)
 {
     (void)state;
     strcpy(data_directory, "/tmp/dpframe-data-XXXXXX");
     return mkdtemp(data_directory) && chdir(data_directory) == 0 ? 0 : -1;
 }
 
-static inline int data_leave(void **state)
+int data_leave(void **state)
 {
     static const char *const names[] = {"a.txt", "b.txt", "c.txt", "trust.txt", "a.gz", "b.gz", "other.txt"};
     (void)state;
@@ -31,7 +20,7 @@ static inline int data_leave(void **state)
     return chdir("/") == 0 ? rmdir(data_directory) : -1;
 }
 
-static inline void data_write_bytes(const char *name, const char *bytes, size_t length)
+void data_write_bytes(const char *name, const char *bytes, size_t length)
 {
     FILE *stream = fopen(name, "wb");
     assert_non_null(stream);
@@ -39,24 +28,15 @@ static inline void data_write_bytes(const char *name, const char *bytes, size_t 
     assert_int_equal(fclose(stream), 0);
 }
 
-static inline void data_write(const char *name, const char *text)
+void data_write(const char *name, const char *text)
 {
     data_write_bytes(name, text, strlen(text));
 }
 
-/* Whether faults of records are left in the list, as where a proof is claimed. */
-static int data_passes_over;
+int data_passes_over;
 
-struct data_outcome {
-    struct dataset dataset;
-    struct dpf_error error;
-    double lo, hi;
-};
-
-/* Checks and loads a configuration; 0 or -1. Paths in it are relative to the test's directory. between, if
-   given, is called between the two steps of loading. */
-static inline int data_try_between(const char *ini, int workers, uint64_t seed, void (*between)(void),
-                                   struct data_outcome *out)
+int data_try_between(const char *ini, int workers, uint64_t seed, void (*between)(void),
+                     struct data_outcome *out)
 {
     int64_t n_data, n_split;
     const dpf_param *data_table = data_params(&n_data), *split_table = split_params(&n_split);
@@ -91,19 +71,18 @@ static inline int data_try_between(const char *ini, int workers, uint64_t seed, 
     return status;
 }
 
-static inline int data_try(const char *ini, int workers, uint64_t seed, struct data_outcome *out)
+int data_try(const char *ini, int workers, uint64_t seed, struct data_outcome *out)
 {
     return data_try_between(ini, workers, seed, NULL, out);
 }
 
-static inline void data_get(const char *ini, struct data_outcome *out)
+void data_get(const char *ini, struct data_outcome *out)
 {
     if (data_try(ini, 2, 1, out) != 0)
         fail_msg("%s", out->error.text);
 }
 
-/* Loading must fail with this fault, and the message must contain each part (NULL ends the list). */
-static inline void data_refused(const char *ini, enum dpf_fault fault, const char *const *parts)
+void data_refused(const char *ini, enum dpf_fault fault, const char *const *parts)
 {
     struct data_outcome out;
     if (data_try(ini, 2, 1, &out) == 0)
@@ -114,11 +93,8 @@ static inline void data_refused(const char *ini, enum dpf_fault fault, const cha
         if (!strstr(out.error.text, *parts))
             fail_msg("\"%s\" is missing in: %s", *parts, out.error.text);
 }
-#define DATA_REFUSED(INI, FAULT, ...) data_refused(INI, FAULT, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The value of a pair, or -1000 if it is not there. */
-static inline double data_value(const struct dataset *d, const struct csr *csr, const char *user,
-                                const char *item)
+double data_value(const struct dataset *d, const struct csr *csr, const char *user, const char *item)
 {
     int64_t u = id_map_find(&d->users, user), i = id_map_find(&d->items, item);
     if (u < 0 || i < 0)
@@ -129,9 +105,7 @@ static inline double data_value(const struct dataset *d, const struct csr *csr, 
     return -1000;
 }
 
-/* Rows ascending, offsets sound, indices in range. */
-/* Candidates of all users, as rows. */
-static inline void data_candidates(const struct dataset *dataset, struct csr *out)
+void data_candidates(const struct dataset *dataset, struct csr *out)
 {
     const int64_t users = dataset->users.n, items = dataset->items.n;
     *out = (struct csr){.rows = users};
@@ -143,7 +117,7 @@ static inline void data_candidates(const struct dataset *dataset, struct csr *ou
                                              : dataset_candidates(dataset, u, out->others + out->ptr[u]));
 }
 
-static inline void data_check_csr(const struct csr *csr, int64_t columns)
+void data_check_csr(const struct csr *csr, int64_t columns)
 {
     assert_int_equal(csr->ptr[0], 0);
     for (int64_t r = 0; r < csr->rows; r++) {
@@ -155,7 +129,7 @@ static inline void data_check_csr(const struct csr *csr, int64_t columns)
     }
 }
 
-static inline void data_same_csr(const struct csr *a, const struct csr *b)
+void data_same_csr(const struct csr *a, const struct csr *b)
 {
     assert_int_equal(a->rows, b->rows);
     assert_int_equal(a->ptr == NULL, b->ptr == NULL);
@@ -171,5 +145,3 @@ static inline void data_same_csr(const struct csr *a, const struct csr *b)
     if (a->privacy_weights)
         assert_memory_equal(a->privacy_weights, b->privacy_weights, n * sizeof *a->privacy_weights);
 }
-
-#endif

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spawned.h - the built program as a user runs it. The directory is that of training.h. */
-#ifndef DPF_TEST_SPAWNED_H
-#define DPF_TEST_SPAWNED_H
+#include "kit/spawned.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
+char command_out[1 << 20], command_err[1 << 16];
 
-#include <jansson.h>
+long command_peak;
 
-#include "integration/training.h"
-
-/* What the last command wrote. */
-static char command_out[1 << 20], command_err[1 << 16];
-static long command_peak; /* resident memory of the largest command so far, in KiB */
-
-static inline char *command_path(const char *name)
+char *command_path(const char *name)
 {
     static char paths[4][sizeof training_directory + 256];
     static int next;
@@ -27,7 +14,7 @@ static inline char *command_path(const char *name)
     return path;
 }
 
-static inline void command_slurp(const char *path, char *out, size_t size)
+void command_slurp(const char *path, char *out, size_t size)
 {
     FILE *stream = fopen(path, "rb");
     assert_non_null(stream);
@@ -35,7 +22,7 @@ static inline void command_slurp(const char *path, char *out, size_t size)
     fclose(stream);
 }
 
-static inline void command_redirect(const char *path, int to)
+void command_redirect(const char *path, int to)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (fd < 0 || dup2(fd, to) < 0)
@@ -43,8 +30,7 @@ static inline void command_redirect(const char *path, int to)
     close(fd);
 }
 
-/* Starts dpframe with arguments separated by spaces, in the test's directory. */
-static inline pid_t command_start(const char *arguments)
+pid_t command_start(const char *arguments)
 {
     char *copy = memory_text(arguments), *argv[64] = {(char *)(uintptr_t) "dpframe"};
     char program[512];
@@ -66,8 +52,7 @@ static inline pid_t command_start(const char *arguments)
     return pid;
 }
 
-/* The exit code, or 128 + the signal. */
-static inline int command_wait(pid_t pid)
+int command_wait(pid_t pid)
 {
     int status;
     struct rusage usage;
@@ -79,13 +64,12 @@ static inline int command_wait(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static inline int command_run_it(const char *arguments)
+int command_run_it(const char *arguments)
 {
     return command_wait(command_start(arguments));
 }
 
-/* For fixtures: 0, or -1 with the program's words. */
-static inline int command_prepare(const char *arguments)
+int command_prepare(const char *arguments)
 {
     if (command_run_it(arguments) == 0)
         return 0;
@@ -93,8 +77,7 @@ static inline int command_prepare(const char *arguments)
     return -1;
 }
 
-/* Exit code and a part of the message. */
-static inline void command_expect(const char *arguments, int code, const char *text)
+void command_expect(const char *arguments, int code, const char *text)
 {
     int got = command_run_it(arguments);
     if (got != code || !strstr(command_err, text))
@@ -102,19 +85,18 @@ static inline void command_expect(const char *arguments, int code, const char *t
                  text, command_err);
 }
 
-static inline void command_sleep(long milliseconds)
+void command_sleep(long milliseconds)
 {
     struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
     nanosleep(&time, NULL);
 }
 
-static inline int command_exists(const char *name)
+int command_exists(const char *name)
 {
     return access(command_path(name), F_OK) == 0;
 }
 
-/* The JSON on standard output, or of a file; json_decref it. */
-static inline json_t *command_json(const char *name)
+json_t *command_json(const char *name)
 {
     json_error_t error;
     json_t *json = name ? json_load_file(command_path(name), 0, &error) : json_loads(command_out, 0, &error);
@@ -122,5 +104,3 @@ static inline json_t *command_json(const char *name)
         fail_msg("%s is no JSON: line %d: %s", name ? name : "standard output", error.line, error.text);
     return json;
 }
-
-#endif

@@ -1,81 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * plain_host.h - a host small enough to read, for the unit tests of plugins.
- *
- * Idea: load the built .so through its one exported symbol, make an instance from settings given as
- * text, and call the role's functions directly. Allocations are counted and can be made to fail;
- * what a component reports through dpf_host.fail is kept for assertions; a call object has scratch.
- *
- * Scenario:
- *     struct plain_host host;
- *     const dpf_component *component = plain_component("adam", DPF_ROLE_SOLVER, "adam");
- *     plain_open(&host, component, "rate=0.05; beta2=0.8");    fails the test unless create succeeds
- *     const dpf_solver *solver = component->functions;
- *     solver->solve(host.self, plain_call(&host), &batch);
- *     plain_close(&host);                                      fails the test on a leak
- *
- * Settings are "name=value; name=value"; lists keep their commas. Everything is checked as the real
- * host checks it: unknown names and values outside their bounds give DPF_E_CONFIG. The service of
- * random numbers is the test's to provide (plain_host.random); NULL if it needs none.
- */
-#ifndef DPF_TESTS_PLAIN_HOST_H
-#define DPF_TESTS_PLAIN_HOST_H
+#include "kit/plain_host.h"
 
-#include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kit/test.h"
-#include "dpframe/dpframe.h"
-
-#define PLAIN_MAX_PARAMS 64
-#define PLAIN_MAX_SCRATCH 256
-#define PLAIN_MAX_LIST 32
-
-struct plain_host {
-    dpf_host host; /* first: a dpf_host pointer is a plain_host pointer */
-    const dpf_component *component;
-    void *self;
-
-    dpf_params params;
-    dpf_value values[PLAIN_MAX_PARAMS];
-    char *text; /* the settings, cut into strings that values point into */
-    double reals[PLAIN_MAX_PARAMS][PLAIN_MAX_LIST];
-    int64_t integers[PLAIN_MAX_PARAMS][PLAIN_MAX_LIST];
-
-    dpf_memory_service memory;
-    dpf_log_service log;
-    const dpf_random_service *random;
-    int64_t live;       /* blocks that are allocated */
-    int ours;           /* self is the host's memory */
-    int64_t fail_after; /* allocations that still succeed; -1: all */
-
-    /* The first report since plain_clear. */
-    dpf_status code;
-    int32_t param;
-    char report[512];
-
-    char metric[64]; /* the last one */
-    double metric_value;
-    int32_t warnings;
-
-    dpf_call call;
-    void *scratch[PLAIN_MAX_SCRATCH];
-    int32_t n_scratch;
-    int32_t cancel; /* answer of dpf_call.cancelled */
-};
-
-/* ---- services ------------------------------------------------------------------------------- */
-
-static inline void *plain_block(uint64_t bytes)
+void *plain_block(uint64_t bytes)
 {
     const size_t size = bytes ? (size_t)((bytes + 63) / 64 * 64) : 64;
     return aligned_alloc(64, size);
 }
 
-static inline void *plain_allocate(const dpf_host *host, uint64_t bytes)
+static void *plain_allocate(const dpf_host *host, uint64_t bytes)
 {
     struct plain_host *plain = (struct plain_host *)(uintptr_t)host;
 
@@ -92,7 +24,7 @@ static inline void *plain_allocate(const dpf_host *host, uint64_t bytes)
     return block;
 }
 
-static inline void plain_release(const dpf_host *host, void *block)
+void plain_release(const dpf_host *host, void *block)
 {
     struct plain_host *plain = (struct plain_host *)(uintptr_t)host;
 
@@ -100,7 +32,7 @@ static inline void plain_release(const dpf_host *host, void *block)
     free(block);
 }
 
-static inline void plain_message(const dpf_host *host, int32_t level, const char *text)
+static void plain_message(const dpf_host *host, int32_t level, const char *text)
 {
     struct plain_host *plain = (struct plain_host *)(uintptr_t)host;
 
@@ -108,7 +40,7 @@ static inline void plain_message(const dpf_host *host, int32_t level, const char
     plain->warnings += level >= DPF_LOG_WARNING;
 }
 
-static inline void plain_metric(const dpf_host *host, const char *name, double value)
+static void plain_metric(const dpf_host *host, const char *name, double value)
 {
     struct plain_host *plain = (struct plain_host *)(uintptr_t)host;
 
@@ -116,7 +48,7 @@ static inline void plain_metric(const dpf_host *host, const char *name, double v
     plain->metric_value = value;
 }
 
-static inline const void *plain_service(const dpf_host *host, const char *id)
+static const void *plain_service(const dpf_host *host, const char *id)
 {
     const struct plain_host *plain = (const struct plain_host *)(const void *)host;
 
@@ -129,7 +61,7 @@ static inline const void *plain_service(const dpf_host *host, const char *id)
     return strcmp(id, DPF_SERVICE_RANDOM) == 0 ? plain->random : NULL;
 }
 
-static inline dpf_status plain_fail(const dpf_host *host, dpf_status code, int32_t param, const char *text)
+static dpf_status plain_fail(const dpf_host *host, dpf_status code, int32_t param, const char *text)
 {
     struct plain_host *plain = (struct plain_host *)(uintptr_t)host;
 
@@ -145,16 +77,14 @@ static inline dpf_status plain_fail(const dpf_host *host, dpf_status code, int32
     return code;
 }
 
-static inline void plain_clear(struct plain_host *plain)
+void plain_clear(struct plain_host *plain)
 {
     plain->code = DPF_OK;
     plain->param = -1;
     plain->report[0] = '\0';
 }
 
-/* ---- calls ---------------------------------------------------------------------------------- */
-
-static inline void *plain_scratch(const dpf_call *call, uint64_t bytes)
+static void *plain_scratch(const dpf_call *call, uint64_t bytes)
 {
     struct plain_host *plain = call->context;
 
@@ -166,14 +96,12 @@ static inline void *plain_scratch(const dpf_call *call, uint64_t bytes)
     return block;
 }
 
-static inline int32_t plain_cancelled(const dpf_call *call)
+static int32_t plain_cancelled(const dpf_call *call)
 {
     return ((struct plain_host *)call->context)->cancel;
 }
 
-/* The call object, with round, draw and party as they were last set in plain->call; scratch of
-   earlier calls dies here. */
-static inline const dpf_call *plain_call(struct plain_host *plain)
+const dpf_call *plain_call(struct plain_host *plain)
 {
     while (plain->n_scratch > 0) {
         free(plain->scratch[--plain->n_scratch]);
@@ -181,17 +109,15 @@ static inline const dpf_call *plain_call(struct plain_host *plain)
     return &plain->call;
 }
 
-/* ---- settings ------------------------------------------------------------------------------- */
-
-static inline int plain_in_bounds(const dpf_param *param, double x)
+static int plain_in_bounds(const dpf_param *param, double x)
 {
     return !isnan(x) && x >= param->lo && x <= param->hi &&
            !((param->flags & DPF_PARAM_OPEN_LO) && x == param->lo) &&
            !((param->flags & DPF_PARAM_OPEN_HI) && x == param->hi);
 }
 
-static inline int plain_parse_list(struct plain_host *plain, uint32_t index, const dpf_param *param,
-                                   const char *text)
+static int plain_parse_list(struct plain_host *plain, uint32_t index, const dpf_param *param,
+                            const char *text)
 {
     dpf_value *value = &plain->values[index];
 
@@ -214,7 +140,7 @@ static inline int plain_parse_list(struct plain_host *plain, uint32_t index, con
     return 0;
 }
 
-static inline int plain_parse_enum(const dpf_param *param, const char *text, dpf_value *value)
+static int plain_parse_enum(const dpf_param *param, const char *text, dpf_value *value)
 {
     for (int64_t i = 0; i < param->n_values; i++) {
         if (strcmp(param->values[i].name, text) == 0) {
@@ -225,8 +151,7 @@ static inline int plain_parse_enum(const dpf_param *param, const char *text, dpf
     return -1;
 }
 
-static inline int plain_parse(struct plain_host *plain, uint32_t index, const dpf_param *param,
-                              const char *text)
+static int plain_parse(struct plain_host *plain, uint32_t index, const dpf_param *param, const char *text)
 {
     dpf_value *value = &plain->values[index];
     char *end = NULL;
@@ -252,13 +177,13 @@ static inline int plain_parse(struct plain_host *plain, uint32_t index, const dp
     }
 }
 
-static inline const dpf_param *plain_param(const dpf_component *component, uint32_t index)
+static const dpf_param *plain_param(const dpf_component *component, uint32_t index)
 {
     return (const dpf_param *)(const void *)((const char *)component->params +
                                              (size_t)index * component->param_stride);
 }
 
-static inline int plain_defaults(struct plain_host *plain)
+static int plain_defaults(struct plain_host *plain)
 {
     const dpf_component *component = plain->component;
 
@@ -277,7 +202,7 @@ static inline int plain_defaults(struct plain_host *plain)
     return 0;
 }
 
-static inline char *plain_trim(char *text)
+static char *plain_trim(char *text)
 {
     text += strspn(text, " ");
     size_t length = strlen(text);
@@ -288,7 +213,7 @@ static inline char *plain_trim(char *text)
 }
 
 /* "name=value" into the value of that name. */
-static inline int plain_set(struct plain_host *plain, char *setting)
+static int plain_set(struct plain_host *plain, char *setting)
 {
     char *equals = strchr(setting, '=');
 
@@ -307,7 +232,7 @@ static inline int plain_set(struct plain_host *plain, char *setting)
     return -1;
 }
 
-static inline int plain_configure(struct plain_host *plain, const char *settings)
+int plain_configure(struct plain_host *plain, const char *settings)
 {
     const dpf_component *component = plain->component;
     char *save = NULL;
@@ -332,10 +257,7 @@ static inline int plain_configure(struct plain_host *plain, const char *settings
     return 0;
 }
 
-/* ---- plugins and instances ------------------------------------------------------------------ */
-
-/* Loads plugins/<name>.so of the build tree. It stays loaded. */
-static inline const dpf_plugin *plain_plugin(const char *name)
+const dpf_plugin *plain_plugin(const char *name)
 {
     const dpf_plugin *(*entry)(uint32_t);
     const char *build = getenv("DPFRAME_BUILD_DIR");
@@ -354,8 +276,7 @@ static inline const dpf_plugin *plain_plugin(const char *name)
     return plugin;
 }
 
-/* A component of that plugin. Fails the test if there is none. */
-static inline const dpf_component *plain_component(const char *plugin_name, const char *role, const char *id)
+const dpf_component *plain_component(const char *plugin_name, const char *role, const char *id)
 {
     const dpf_plugin *plugin = plain_plugin(plugin_name);
 
@@ -369,8 +290,7 @@ static inline const dpf_component *plain_component(const char *plugin_name, cons
     return NULL;
 }
 
-/* Sets the host up for a component, without creating an instance. */
-static inline void plain_init(struct plain_host *plain, const dpf_component *component)
+void plain_init(struct plain_host *plain, const dpf_component *component)
 {
     memset(plain, 0, sizeof(*plain));
     plain->host.size = sizeof(plain->host);
@@ -393,8 +313,7 @@ static inline void plain_init(struct plain_host *plain, const dpf_component *com
     plain_clear(plain);
 }
 
-/* The instance from values that are there. */
-static inline dpf_status plain_make(struct plain_host *plain)
+dpf_status plain_make(struct plain_host *plain)
 {
     plain->params.size = sizeof(plain->params);
     plain->params.n_values = plain->component->n_params;
@@ -417,9 +336,7 @@ static inline dpf_status plain_make(struct plain_host *plain)
     return status;
 }
 
-/* Parses the settings and creates the instance; returns the status of create, or DPF_E_CONFIG where
-   the host itself refuses the settings. May be called again after a failure. */
-static inline dpf_status plain_create(struct plain_host *plain, const char *settings)
+dpf_status plain_create(struct plain_host *plain, const char *settings)
 {
     free(plain->text);
     plain->text = NULL;
@@ -431,8 +348,7 @@ static inline dpf_status plain_create(struct plain_host *plain, const char *sett
     return plain_make(plain);
 }
 
-/* plain_init and a plain_create that has to succeed. */
-static inline void plain_open(struct plain_host *plain, const dpf_component *component, const char *settings)
+void plain_open(struct plain_host *plain, const dpf_component *component, const char *settings)
 {
     plain_init(plain, component);
     const dpf_status status = plain_create(plain, settings);
@@ -441,8 +357,7 @@ static inline void plain_open(struct plain_host *plain, const dpf_component *com
     }
 }
 
-/* Destroys the instance, if there is one, and checks that nothing stays allocated. */
-static inline void plain_close(struct plain_host *plain)
+void plain_close(struct plain_host *plain)
 {
     if (plain->self && plain->component->destroy)
         plain->component->destroy(plain->self);
@@ -455,9 +370,7 @@ static inline void plain_close(struct plain_host *plain)
     assert_int_equal(plain->live, 0);
 }
 
-/* Creation with the first, second, ... allocation failing: each must report DPF_E_MEMORY and keep
-   nothing. */
-static inline void plain_check_memory(const dpf_component *component, const char *settings)
+void plain_check_memory(const dpf_component *component, const char *settings)
 {
     struct plain_host plain;
 
@@ -475,5 +388,3 @@ static inline void plain_check_memory(const dpf_component *component, const char
     }
     fail_msg("create never succeeded");
 }
-
-#endif

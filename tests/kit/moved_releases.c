@@ -1,52 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * moved_releases.h - how far the releases of a pipeline move between two neighbouring data sets, with noise
- * switched off, against what its ledger states; and whether both runs complete.
- *
- * An observer looks on (seen/seen.h). It rounds what each party adds to the grid and writes it down, and releases
- * numbers that depend on where they stand alone: an adversary's choice of all earlier releases, the same for both
- * neighbours.
- *
- * Include after cmocka.
- */
-#ifndef DPF_TEST_MOVED_RELEASES_H
-#define DPF_TEST_MOVED_RELEASES_H
+#include "kit/moved_releases.h"
 
-#include "dpframe/accounting.h"
-#include "integration/random_pipeline.h"
-#include "plain_host.h"
-#include "plan/release.h"
-#include "plan/plan_make.h"
-#include "seen/seen.h"
+/* The ratings of the pair that is being compared, a line for each user; 0: none. */
+static int (*shown_pair)[USERS][ITEMS];
 
-#define USERS PIPELINE_USERS
-#define ITEMS PIPELINE_ITEMS
-
-/* ---- what is sent ------------------------------------------------------------------------------------- */
-
-#define MAX_CELLS 8192
-#define MAX_WIDTH 48
-#define MAX_TERMS 2
-
-/* A row of one message, or of their sum where that is all that is seen. */
-struct cell {
-    int term, round, gram;
-    uint32_t draw;
-    int64_t party, row;
-    int64_t messages; /* that have the row */
-    int64_t sent[MAX_WIDTH];
-};
-
-/* A training, who looks on, and what is seen. */
-struct world {
-    struct training training;
-    int n;
-    struct cell *cells;
-    const struct term_plan *terms[MAX_TERMS]; /* with noise */
-    int by_message[MAX_TERMS];
-    int n_terms;
-    double size; /* of what is released */
-};
+/* cmocka cuts long messages, so the pipeline is printed apart. */
+static void pipeline_fails(const struct pipeline *p, const char *format, ...) DPF_PRINTF(2, 3);
 
 static int seen_term(const struct world *by, const struct seen *seen)
 {
@@ -63,13 +22,9 @@ static int64_t seen_row(const struct seen *seen, int64_t r)
     return seen->rows ? seen->rows[r] : seen->first_row + r;
 }
 
-/* The ids of users: anyone may leave, from the front, the middle or the end of their order, which has
-   integers and texts. The last one never changes. */
-static const char *const names[USERS + 1] = {"-3", "1", "7", "b", "zz", "5"};
-#define CONSTANT USERS
+const char *const names[USERS + 1] = {"-3", "1", "7", "b", "zz", "5"};
 
-/* Users are told apart by their ids: indices move when one of them leaves. */
-static int64_t user_id(const struct world *world, int64_t index)
+int64_t user_id(const struct world *world, int64_t index)
 {
     const char *id = id_map_text(&world->training.dataset.users, index);
     int64_t u = 0;
@@ -93,7 +48,7 @@ static int64_t party_key(const struct world *world, const struct term_plan *term
     return term->by_user && (int64_t)party < world->training.dataset.users.n ? user_id(world, party) : party;
 }
 
-static struct cell *cell_of(struct world *world, const struct cell *key)
+struct cell *cell_of(struct world *world, const struct cell *key)
 {
     for (int i = 0; i < world->n; i++) {
         struct cell *c = &world->cells[i];
@@ -133,7 +88,7 @@ static dpf_status write_down(const struct seen *seen, int64_t r, struct cell *c)
     return DPF_OK;
 }
 
-static dpf_status see_part(struct world *by, const struct seen *seen)
+dpf_status see_part(struct world *by, const struct seen *seen)
 {
     const int t = seen_term(by, seen);
     dpf_status status = DPF_OK;
@@ -152,8 +107,7 @@ static dpf_status see_part(struct world *by, const struct seen *seen)
     return status;
 }
 
-/* A number in (-1, 1), by place. */
-static double arbitrary(uint64_t a, uint64_t b, uint64_t c)
+double arbitrary(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xbf58476d1ce4e5b9) ^
                  c * UINT64_C(0x94d049bb133111eb);
@@ -178,7 +132,7 @@ static void choose_release(const struct world *by, const struct seen *seen)
     }
 }
 
-static dpf_status look(void *context, const struct seen *seen)
+dpf_status look(void *context, const struct seen *seen)
 {
     struct world *by = context;
     if (seen->what == SEES_PARTS)
@@ -212,11 +166,7 @@ static void find_terms(struct world *world)
         }
 }
 
-/* ---- neighbours --------------------------------------------------------------------------------------- */
-
-/* Under add-remove the user is in neither part of the second data set. Else the list of users is public: who has no
-   records stays in the catalogue of users. */
-static inline int user_leaves(const struct pipeline *p)
+int user_leaves(const struct pipeline *p)
 {
     return p->unit == DPF_UNIT_USER && p->adjacency == DPF_ADJ_ADD_REMOVE;
 }
@@ -232,17 +182,11 @@ static int is_out_of_reach(const struct pipeline *p, const struct plan *plan)
     return user_leaves(p) && mixed;
 }
 
-/* Keys that are set last: of splits and weights that are drawn, "" for those of files. */
-static char keyed[512];
-/* Whether the list of items comes from a catalogue; and who has rated what is not in it, or -1. */
-static int catalogued, stranger;
+char keyed[512];
 
-/*
- * The training part, and a test part of one more item that everybody has rated: so users and items without
- * training records exist. Without a catalogue the test part has all pairs that are not in the other, so that
- * the list of items stays as it is; with one, items may come and go. `absent` is in neither part, or -1.
- */
-static void write_ratings(int ratings[USERS][ITEMS], int absent)
+int catalogued, stranger;
+
+void write_ratings(int ratings[USERS][ITEMS], int absent)
 {
     static const char head[] = "user,item,rating\n";
     char text[4096], test[1024];
@@ -272,8 +216,7 @@ static void skip_evaluation(struct config *config)
             config_consume(config, "evaluate", config_at(config, i)->key);
 }
 
-/* Trains. 0, or -1 if the pipeline is refused or breaks down. */
-static int train(struct world *world, const struct pipeline *p, double size)
+int train(struct world *world, const struct pipeline *p, double size)
 {
     struct training *t = &world->training;
     struct pool *pool = pool_new(1);
@@ -302,16 +245,6 @@ static int train(struct world *world, const struct pipeline *p, double size)
     return t->status;
 }
 
-/* ---- comparison --------------------------------------------------------------------------------------- */
-
-/* By how much one release of a term moved, in each block and then in each block of the Gram row. */
-struct moved {
-    int round;
-    uint32_t draw;
-    dpf_norms blocks[2 * DPF_MAX_BLOCKS];
-    int64_t coordinates; /* that are not the same */
-};
-
 static void add_difference(const struct term_plan *term, const struct cell *a, const struct cell *b,
                            struct moved *out)
 {
@@ -330,7 +263,7 @@ static void add_difference(const struct term_plan *term, const struct cell *a, c
     }
 }
 
-static struct moved *release_of(struct moved *list, int *n, const struct cell *cell)
+struct moved *release_of(struct moved *list, int *n, const struct cell *cell)
 {
     for (int i = 0; i < *n; i++)
         if (list[i].round == cell->round && list[i].draw == cell->draw)
@@ -339,8 +272,6 @@ static struct moved *release_of(struct moved *list, int *n, const struct cell *c
     list[*n] = (struct moved){.round = cell->round, .draw = cell->draw};
     return &list[(*n)++];
 }
-
-#define MAX_RUN 16 /* rounds of correlated noise */
 
 static void (*correlation_of(const struct term_plan *term))(void *, const dpf_noise_plan *, double *, int64_t)
 {
@@ -368,8 +299,7 @@ static struct cell mixed_cell(struct world *world, int t, const struct cell *at)
     return out;
 }
 
-/* The move of a whole run: of C times the sums of all rounds, which is what is released. */
-static int compare_runs(struct world *a, struct world *b, int t, struct moved *out)
+int compare_runs(struct world *a, struct world *b, int t, struct moved *out)
 {
     const int64_t rounds = a->training.plan.run.params.values[RUN_ROUNDS].integer;
     *out = (struct moved){.round = 0};
@@ -391,7 +321,7 @@ static int compare_runs(struct world *a, struct world *b, int t, struct moved *o
     return 1;
 }
 
-static int compare_releases(struct world *a, struct world *b, int t, struct moved *out)
+int compare_releases(struct world *a, struct world *b, int t, struct moved *out)
 {
     const struct term_plan *term = b->terms[t];
     int n = 0;
@@ -406,8 +336,7 @@ static int compare_releases(struct world *a, struct world *b, int t, struct move
     return n;
 }
 
-/* What an accountant takes an event to move by; -1: it proves nothing about it. */
-static double charged(const struct plan *plan, const dpf_event *event)
+double charged(const struct plan *plan, const dpf_event *event)
 {
     struct plain_host plain;
     const struct guarantee *g = &plan->guarantee;
@@ -447,8 +376,7 @@ static const struct term_plan *ledger_term(const struct plan *plan, int64_t e)
     return &plan->sides[event->side].terms[event->term];
 }
 
-/* The largest part of what is stated that a release of the term used; above 1 the ledger is wrong. */
-static double part_used(const struct plan *plan, const struct term_plan *term, const struct moved *moved)
+double part_used(const struct plan *plan, const struct term_plan *term, const struct moved *moved)
 {
     double most = 0;
     for (int64_t e = 0; e < plan->ledger.n; e++) {
@@ -464,9 +392,6 @@ static double part_used(const struct plan *plan, const struct term_plan *term, c
     return most;
 }
 
-/* The ratings of the pair that is being compared, a line for each user; 0: none. */
-static int (*shown_pair)[USERS][ITEMS];
-
 static void print_pair(void)
 {
     for (int w = 0; shown_pair && w < 2; w++)
@@ -478,8 +403,6 @@ static void print_pair(void)
         }
 }
 
-/* cmocka cuts long messages, so the pipeline is printed apart. */
-static void pipeline_fails(const struct pipeline *p, const char *format, ...) DPF_PRINTF(2, 3);
 static void pipeline_fails(const struct pipeline *p, const char *format, ...)
 {
     char text[256];
@@ -560,7 +483,7 @@ static void assert_shared(const struct pipeline *p, int t, const struct world *w
     }
 }
 
-static void compare(const struct pipeline *p, struct world *a, struct world *b, double *most)
+void compare(const struct pipeline *p, struct world *a, struct world *b, double *most)
 {
     const struct plan *plan = &b->training.plan;
     for (int t = 0; t < b->n_terms; t++) {
@@ -582,20 +505,10 @@ static void compare(const struct pipeline *p, struct world *a, struct world *b, 
     assert_same_rows(p, a, b);
 }
 
-static struct world worlds[2];
+struct world worlds[2];
 
-/* ---- a pair ------------------------------------------------------------------------------------------- */
-
-enum outcome { REFUSED, UNPROVED, BROKEN, COMPARED };
-
-/*
- * Trains with the ratings of both neighbours and compares. absent: the user who is not in the second one, or
- * -1; strange: who has rated what is in no catalogue, in the first one, or -1. most is raised to the largest
- * part of what is stated that a release used. Both see the same releases, so both complete or neither does,
- * where completion is promised.
- */
-static enum outcome measure_pair(const struct pipeline *p, int ratings[2][USERS][ITEMS], int absent,
-                                 int strange, double size, double *most)
+enum outcome measure_pair(const struct pipeline *p, int ratings[2][USERS][ITEMS], int absent, int strange,
+                          double size, double *most)
 {
     int broken[2] = {0, 0};
     enum outcome outcome = COMPARED;
@@ -621,7 +534,7 @@ static enum outcome measure_pair(const struct pipeline *p, int ratings[2][USERS]
     return outcome;
 }
 
-static void use_catalogue(struct pipeline *p, int yes)
+void use_catalogue(struct pipeline *p, int yes)
 {
     const size_t used = strlen(p->text);
     /* The test's neighbours have the same lists of ids, but for users who leave. */
@@ -635,7 +548,7 @@ static void use_catalogue(struct pipeline *p, int yes)
                  "[data]\nitems-file = %s/catalogue.txt\n", training_directory);
 }
 
-static void forget_pair(void)
+void forget_pair(void)
 {
     training_free(&worlds[0].training);
     training_free(&worlds[1].training);
@@ -643,7 +556,7 @@ static void forget_pair(void)
     memset(&worlds[1].training, 0, sizeof worlds[1].training);
 }
 
-static int worlds_begin(void **state)
+int worlds_begin(void **state)
 {
     for (int w = 0; w < 2; w++) {
         worlds[w].cells = calloc(MAX_CELLS, sizeof *worlds[w].cells);
@@ -657,17 +570,15 @@ static int worlds_begin(void **state)
     return 0;
 }
 
-static int worlds_end(void **state)
+int worlds_end(void **state)
 {
     for (int w = 0; w < 2; w++)
         free(worlds[w].cells);
     return training_end(state);
 }
 
-static inline void write_weights(void)
+void write_weights(void)
 {
     training_file("weights-users.txt", "5 0.3\n-3 1\n1 0.5\n7 0.8\nb 0.6\nzz 1\n");
     training_file("weights-items.txt", "0 0.5\n1 1\n2 0.3\n3 0.7\n4 0.9\n5 1\n6 1\n");
 }
-
-#endif

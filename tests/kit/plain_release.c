@@ -1,27 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * plain_release.h - releases, messages and sums for the tests of mechanisms.
- *
- * Scenario:
- *     struct plain_release r;
- *     plain_release_init(&r, 3, 100);            blocks quadratic, linear, count of d = 3; 100 rows
- *     plain_release_bound(&r, 1, 2.0, 1.5);      L1 and L2 sensitivity of block 1, for all units
- *     mechanism->plan(host.self, &r.release, &noise);
- */
-#ifndef DPF_TESTS_PLAIN_RELEASE_H
-#define DPF_TESTS_PLAIN_RELEASE_H
+#include "kit/plain_release.h"
 
-#include "plain_host.h"
-
-struct plain_release {
-    dpf_query query;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS];
-    dpf_sensitivity gram[DPF_MAX_BLOCKS];
-    dpf_release release;
-};
-
-/* The same norms for every unit and adjacency. */
-static inline dpf_sensitivity plain_sensitivity(double l1, double l2)
+dpf_sensitivity plain_sensitivity(double l1, double l2)
 {
     dpf_sensitivity s;
 
@@ -31,12 +11,12 @@ static inline dpf_sensitivity plain_sensitivity(double l1, double l2)
     return s;
 }
 
-static inline void plain_release_bound(struct plain_release *r, int block, double l1, double l2)
+void plain_release_bound(struct plain_release *r, int block, double l1, double l2)
 {
     r->blocks[block] = plain_sensitivity(l1, l2);
 }
 
-static inline void plain_release_block(struct plain_release *r, int32_t kind, int32_t length)
+static void plain_release_block(struct plain_release *r, int32_t kind, int32_t length)
 {
     dpf_block *block = &r->query.blocks[r->query.n_blocks];
 
@@ -49,7 +29,7 @@ static inline void plain_release_block(struct plain_release *r, int32_t kind, in
     r->gram[r->query.n_blocks++] = plain_sensitivity(0, 0);
 }
 
-static inline void plain_release_empty(struct plain_release *r, int32_t dimension, int64_t rows)
+static void plain_release_empty(struct plain_release *r, int32_t dimension, int64_t rows)
 {
     static const dpf_joint_norms none = {.size = sizeof none};
 
@@ -69,7 +49,7 @@ static inline void plain_release_empty(struct plain_release *r, int32_t dimensio
     r->release.noise_factor = 1;
 }
 
-static inline void plain_release_init(struct plain_release *r, int32_t dimension, int64_t rows)
+void plain_release_init(struct plain_release *r, int32_t dimension, int64_t rows)
 {
     plain_release_empty(r, dimension, rows);
     r->query.form = DPF_FORM_QUADRATIC;
@@ -78,15 +58,14 @@ static inline void plain_release_init(struct plain_release *r, int32_t dimension
     plain_release_block(r, DPF_BLOCK_COUNT, 1);
 }
 
-static inline void plain_release_gradient(struct plain_release *r, int32_t dimension, int64_t rows)
+void plain_release_gradient(struct plain_release *r, int32_t dimension, int64_t rows)
 {
     plain_release_empty(r, dimension, rows);
     r->query.form = DPF_FORM_GRADIENT;
     plain_release_block(r, DPF_BLOCK_GRADIENT, dimension);
 }
 
-/* Adds a Gram row of those sensitivities, as the last one. */
-static inline void plain_release_share(struct plain_release *r, double l1, double l2)
+void plain_release_share(struct plain_release *r, double l1, double l2)
 {
     r->query.has_gram = 1;
     r->release.rows++;
@@ -95,8 +74,7 @@ static inline void plain_release_share(struct plain_release *r, double l1, doubl
         r->gram[b] = plain_sensitivity(l1, l2);
 }
 
-/* All rows of a message; values must have rows * width numbers. */
-static inline dpf_encoded plain_integers(const struct plain_release *r, int64_t *values)
+dpf_encoded plain_integers(const struct plain_release *r, int64_t *values)
 {
     return (dpf_encoded){.size = sizeof(dpf_encoded),
                          .width = r->query.width,
@@ -107,9 +85,8 @@ static inline dpf_encoded plain_integers(const struct plain_release *r, int64_t 
                          .survivors = 1};
 }
 
-/* Plans and lists the events; fails the test if the mechanism does not. Returns how many events. */
-static inline int32_t plain_plan(struct plain_host *host, const struct plain_release *r, dpf_noise_plan *plan,
-                                 dpf_event events[2 * DPF_MAX_BLOCKS])
+int32_t plain_plan(struct plain_host *host, const struct plain_release *r, dpf_noise_plan *plan,
+                   dpf_event events[2 * DPF_MAX_BLOCKS])
 {
     const dpf_mechanism *mechanism = host->component->functions;
     int32_t n = 0;
@@ -123,11 +100,9 @@ static inline int32_t plain_plan(struct plain_host *host, const struct plain_rel
     return n;
 }
 
-static inline int plain_is_power_of_two(double x)
+int plain_is_power_of_two(double x)
 {
     int exponent;
 
     return x > 0 && frexp(x, &exponent) == 0.5;
 }
-
-#endif

@@ -1,24 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* accounting_case.h - events and questions for the tests of accountants. */
-#ifndef DPF_TESTS_ACCOUNTING_CASE_H
-#define DPF_TESTS_ACCOUNTING_CASE_H
-
-#include "plain_host.h"
-
-#include "dpframe/accounting.h"
-
-#define CASE_MAX_EVENTS 64
-#define CASE_MAX_ORDERS 512
-
-/* An accountant with its orders replaced by a list of any length. */
-struct case_accountant {
-    struct plain_host host;
-    const dpf_accountant *functions;
-    double orders[CASE_MAX_ORDERS];
-};
+#include "kit/accounting_case.h"
 
 /* "1.25:4.5:0.25,5:63:1,128" to numbers. */
-static inline int64_t case_expand(const char *text, double *out)
+static int64_t case_expand(const char *text, double *out)
 {
     int64_t n = 0;
     while (*text) {
@@ -39,9 +23,7 @@ static inline int64_t case_expand(const char *text, double *out)
     return n;
 }
 
-/* orders: see case_expand; NULL leaves the default. */
-static inline void case_open(struct case_accountant *accountant, const char *id, const char *settings,
-                             const char *orders)
+void case_open(struct case_accountant *accountant, const char *id, const char *settings, const char *orders)
 {
     const dpf_component *component = plain_component(id, DPF_ROLE_ACCOUNTANT, id);
     plain_init(&accountant->host, component);
@@ -57,13 +39,12 @@ static inline void case_open(struct case_accountant *accountant, const char *id,
     accountant->functions = component->functions;
 }
 
-static inline void case_close(struct case_accountant *accountant)
+void case_close(struct case_accountant *accountant)
 {
     plain_close(&accountant->host);
 }
 
-/* A release without sampling whose sensitivity is d in every norm, for every unit and adjacency. */
-static inline dpf_event case_event(int32_t kind, double scale, double d)
+dpf_event case_event(int32_t kind, double scale, double d)
 {
     dpf_event event;
     memset(&event, 0, sizeof event);
@@ -79,8 +60,7 @@ static inline dpf_event case_event(int32_t kind, double scale, double d)
     return event;
 }
 
-/* A secret Poisson draw of users. */
-static inline dpf_event case_sampled(dpf_event event, double rate)
+dpf_event case_sampled(dpf_event event, double rate)
 {
     event.sampling.kind = DPF_SAMPLING_POISSON;
     event.sampling.unit = DPF_UNIT_USER;
@@ -89,10 +69,9 @@ static inline dpf_event case_sampled(dpf_event event, double rate)
     return event;
 }
 
-/* Of the questions below. */
-static int32_t case_adjacency = DPF_ADJ_ADD_REMOVE;
+int32_t case_adjacency = DPF_ADJ_ADD_REMOVE;
 
-static inline dpf_question case_question(double delta)
+dpf_question case_question(double delta)
 {
     const dpf_question question = {.size = sizeof question,
                                    .unit = DPF_UNIT_USER,
@@ -102,8 +81,7 @@ static inline dpf_question case_question(double delta)
     return question;
 }
 
-static inline double case_epsilon(struct case_accountant *accountant, const dpf_event *events, int64_t n,
-                                  double delta)
+double case_epsilon(struct case_accountant *accountant, const dpf_event *events, int64_t n, double delta)
 {
     const dpf_question question = case_question(delta);
     dpf_answer answer = {.size = sizeof answer};
@@ -115,8 +93,7 @@ static inline double case_epsilon(struct case_accountant *accountant, const dpf_
     return answer.epsilon;
 }
 
-static inline double case_delta(struct case_accountant *accountant, const dpf_event *events, int64_t n,
-                                double epsilon)
+double case_delta(struct case_accountant *accountant, const dpf_event *events, int64_t n, double epsilon)
 {
     dpf_question question = case_question(0.0);
     dpf_answer answer = {.size = sizeof answer};
@@ -129,11 +106,7 @@ static inline double case_delta(struct case_accountant *accountant, const dpf_ev
     return answer.delta;
 }
 
-/*
- * The Renyi divergence at one order: the classic conversion with that order alone is r + ln(1/delta)/(a-1),
- * and a delta next to 1 makes the second part 1e-16/(a-1).
- */
-static inline double case_divergence(const dpf_event *events, int64_t n, double order)
+double case_divergence(const dpf_event *events, int64_t n, double order)
 {
     struct case_accountant accountant;
     char orders[32];
@@ -144,9 +117,7 @@ static inline double case_divergence(const dpf_event *events, int64_t n, double 
     return r;
 }
 
-/* ---- events as text: "gaussian scale=2.5 q=.01 count=50; laplace scale=1" ------------------------ */
-
-static inline int32_t case_kind(const char *name)
+static int32_t case_kind(const char *name)
 {
     for (int32_t kind = 0; kind <= DPF_EVENT_CORRELATED_GAUSSIAN; kind++)
         if (strcmp(name, dpf_event_kind_name(kind)) == 0)
@@ -155,7 +126,7 @@ static inline int32_t case_kind(const char *name)
     return -1;
 }
 
-static inline void case_set(dpf_event *event, const char *key, double value)
+static void case_set(dpf_event *event, const char *key, double value)
 {
     if (strcmp(key, "scale") == 0)
         event->scale = value;
@@ -173,7 +144,7 @@ static inline void case_set(dpf_event *event, const char *key, double value)
         fail_msg("unknown key of event: %s", key);
 }
 
-static inline dpf_event case_parse_event(char *text)
+static dpf_event case_parse_event(char *text)
 {
     char *save = NULL;
     char *word = strtok_r(text, " ", &save);
@@ -188,7 +159,7 @@ static inline dpf_event case_parse_event(char *text)
     return event;
 }
 
-static inline int64_t case_parse(char *text, dpf_event *events)
+int64_t case_parse(char *text, dpf_event *events)
 {
     int64_t n = 0;
     char *save = NULL;
@@ -198,5 +169,3 @@ static inline int64_t case_parse(char *text, dpf_event *events)
     }
     return n;
 }
-
-#endif

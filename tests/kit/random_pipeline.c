@@ -1,34 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * random_pipeline.h - random small configurations: what the engine accepts is drawn part by part, so that
- * every loss meets every transform, mechanism, aggregator, sampler, solver, kind of parties, unit and
- * adjacency.
- *
- * Include after cmocka. Most of what is drawn is refused, or proves nothing; the rest is what tests look at.
- */
-#ifndef DPF_TEST_RANDOM_PIPELINE_H
-#define DPF_TEST_RANDOM_PIPELINE_H
+#include "kit/random_pipeline.h"
 
-#include <stdarg.h>
+static void pipeline_key(struct pipeline *p, const char *section, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
-#include "dpframe/privacy.h"
-#include "integration/training.h"
-
-#define PIPELINE_USERS 5
-#define PIPELINE_ITEMS 6
-#define PIPELINE_GENES 192
-
-struct pipeline {
-    char text[8192];
-    char parts[512]; /* what it is made of, in a line */
-    uint64_t lottery;
-    const uint8_t *genes; /* decisions in place of the lottery's, PIPELINE_GENES of them, or NULL */
-    int gene;
-    int unit, adjacency, support_public, observer;
-    int implicit, biased, by_users, drawn, gradient;
-};
-
-static int pipeline_below(struct pipeline *p, int n)
+int pipeline_below(struct pipeline *p, int n)
 {
     if (p->genes)
         return p->genes[p->gene++ % PIPELINE_GENES] % n;
@@ -36,22 +12,16 @@ static int pipeline_below(struct pipeline *p, int n)
     return (int)((p->lottery >> 33) % (uint64_t)n);
 }
 
-static int pipeline_chance(struct pipeline *p, int percent)
+int pipeline_chance(struct pipeline *p, int percent)
 {
     return pipeline_below(p, 100) < percent;
 }
 
-#define PIPELINE_ONE_OF(p, ...)                                                                              \
-    pipeline_one_of(p, (const char *const[]){__VA_ARGS__},                                                   \
-                    (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)))
-
-static const char *pipeline_one_of(struct pipeline *p, const char *const *values, int n)
+const char *pipeline_one_of(struct pipeline *p, const char *const *values, int n)
 {
     return values[pipeline_below(p, n)];
 }
 
-static void pipeline_key(struct pipeline *p, const char *section, const char *key, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 static void pipeline_key(struct pipeline *p, const char *section, const char *key, const char *format, ...)
 {
     const size_t used = strlen(p->text), room = sizeof p->text - used;
@@ -80,8 +50,6 @@ static void pipeline_part(struct pipeline *p, const char *term, const char *part
     }
     pipeline_key(p, section, key, "%s", value);
 }
-
-/* ---- the parts of a term ------------------------------------------------------------------------------ */
 
 static void pipeline_gradient_loss(struct pipeline *p, const char *term)
 {
@@ -241,8 +209,6 @@ static void pipeline_aggregator(struct pipeline *p, const char *term)
         pipeline_part(p, term, "aggregator", "scale", "mean");
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------- */
-
 static void pipeline_side(struct pipeline *p, const char *side, int released)
 {
     const int gradient = p->gradient = pipeline_chance(p, 40);
@@ -298,9 +264,7 @@ static void pipeline_model(struct pipeline *p)
     pipeline_key(p, "model", "items", "%s", PIPELINE_ONE_OF(p, "7", "7", "11"));
 }
 
-/* The configuration, decision by decision. Ratings for training and test, and weights of users and items,
-   stand in files of that directory; there are one user and one item more than change. */
-static void pipeline_build(struct pipeline *p, const char *directory)
+void pipeline_build(struct pipeline *p, const char *directory)
 {
     pipeline_privacy(p);
     pipeline_model(p);
@@ -341,10 +305,8 @@ static void pipeline_build(struct pipeline *p, const char *directory)
     pipeline_key(p, "accountants", "list", "%s", "rdp");
 }
 
-static inline void pipeline_draw(struct pipeline *p, uint64_t key, const char *directory)
+void pipeline_draw(struct pipeline *p, uint64_t key, const char *directory)
 {
     *p = (struct pipeline){.lottery = key * UINT64_C(0x9e3779b97f4a7c15) + 1};
     pipeline_build(p, directory);
 }
-
-#endif

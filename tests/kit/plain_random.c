@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * plain_random.h - the randomness service for plain_host.h, from a fixed seed. Link dpf_base.
- *
- * Scenario:
- *     plain_random_start(7);
- *     plain_init(&host, component);  host.random = &plain_random;  plain_create(&host, "epsilon=1");
- *     ...
- *     plain_random_stop();
- */
-#ifndef DPF_TESTS_PLAIN_RANDOM_H
-#define DPF_TESTS_PLAIN_RANDOM_H
+#include "kit/plain_random.h"
 
-#include "base/random.h"
-#include "plain_host.h"
+struct random_root *plain_root;
 
-#define PLAIN_MAX_STREAMS 256
-
-static struct random_root *plain_root;
 static dpf_stream *plain_streams[PLAIN_MAX_STREAMS];
+
 static int plain_n_streams;
 
-static inline dpf_status plain_random_open(const dpf_host *host, const char *purpose, dpf_stream **stream)
+dpf_status plain_random_open(const dpf_host *host, const char *purpose, dpf_stream **stream)
 {
     struct dpf_error error = {0};
 
@@ -33,7 +20,7 @@ static inline dpf_status plain_random_open(const dpf_host *host, const char *pur
     return DPF_OK;
 }
 
-static const dpf_random_service plain_random = {
+const dpf_random_service plain_random = {
     .open = plain_random_open,
     .seek = random_seek,
     .bits = random_bits,
@@ -50,7 +37,7 @@ static const dpf_random_service plain_random = {
     .row_laplace = random_row_laplace,
 };
 
-static inline void plain_random_start(uint64_t seed)
+void plain_random_start(uint64_t seed)
 {
     struct dpf_error error = {0};
 
@@ -58,8 +45,7 @@ static inline void plain_random_start(uint64_t seed)
     assert_non_null(plain_root);
 }
 
-/* Frees the streams: after the instances that use them. */
-static inline void plain_random_stop(void)
+void plain_random_stop(void)
 {
     while (plain_n_streams > 0)
         random_stream_free(plain_streams[--plain_n_streams]);
@@ -67,17 +53,14 @@ static inline void plain_random_stop(void)
     plain_root = NULL;
 }
 
-/* The same, as the teardown of a group of tests. */
-static inline int plain_random_end(void **state)
+int plain_random_end(void **state)
 {
     (void)state;
     plain_random_stop();
     return 0;
 }
 
-/* plain_open with randomness: create must succeed. */
-static inline void plain_open_random(struct plain_host *plain, const dpf_component *component,
-                                     const char *settings)
+void plain_open_random(struct plain_host *plain, const dpf_component *component, const char *settings)
 {
     plain_init(plain, component);
     plain->random = &plain_random;
@@ -86,8 +69,7 @@ static inline void plain_open_random(struct plain_host *plain, const dpf_compone
         fail_msg("create(%s) returned %d: %s", settings, (int)status, plain->report);
 }
 
-/* plain_check_memory for components that open streams. */
-static inline void plain_check_memory_random(const dpf_component *component, const char *settings)
+void plain_check_memory_random(const dpf_component *component, const char *settings)
 {
     struct plain_host plain;
 
@@ -103,5 +85,3 @@ static inline void plain_check_memory_random(const dpf_component *component, con
     }
     fail_msg("create never succeeded");
 }
-
-#endif

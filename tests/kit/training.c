@@ -1,40 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * training.h - a configuration in memory, trained in this process with the built plugins.
- *
- * Include after cmocka. Files live in a directory of the test's own, which is removed at its end.
- */
-#ifndef DPF_TEST_TRAINING_H
-#define DPF_TEST_TRAINING_H
+#include "kit/training.h"
 
-#include <ftw.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+char training_directory[64];
 
-#include <sodium.h>
-
-#include "base/memory.h"
-#include "data/load.h"
-#include "engine/engine.h"
-#include "kit/keep_scans.h"
-#include "plan/plan.h"
-#include "plan/plan_make.h"
-
-struct training {
-    struct plan plan;
-    struct dataset dataset;
-    struct model model;
-    struct engine_stats stats;
-    struct dpf_error error;
-    int status; /* 0, or -1 with error */
-};
-
-static char training_directory[64];
-
-static int training_begin(void **state)
+int training_begin(void **state)
 {
     (void)state;
     if (sodium_init() < 0)
@@ -52,14 +21,13 @@ static int training_remove(const char *path, const struct stat *info, int type, 
     return remove(path);
 }
 
-static int training_end(void **state)
+int training_end(void **state)
 {
     (void)state;
     return nftw(training_directory, training_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Writes a file into the directory; returns its path, which the next call overwrites. */
-static inline const char *training_file(const char *name, const char *text)
+const char *training_file(const char *name, const char *text)
 {
     static char path[128];
     snprintf(path, sizeof path, "%s/%s", training_directory, name);
@@ -70,7 +38,7 @@ static inline const char *training_file(const char *name, const char *text)
     return path;
 }
 
-static inline const char *training_plugins(const char *which)
+const char *training_plugins(const char *which)
 {
     static char path[2][512];
     char *out = path[strcmp(which, "plugins") == 0];
@@ -80,9 +48,7 @@ static inline const char *training_plugins(const char *which)
     return out;
 }
 
-/* A plan of base with further lines: "section.key=value" separated by newlines. */
-static inline int training_plan(struct plan *plan, const char *base, const char *changes,
-                                struct dpf_error *error)
+int training_plan(struct plan *plan, const char *base, const char *changes, struct dpf_error *error)
 {
     const char *overrides[64];
     int n = 0;
@@ -100,14 +66,11 @@ static inline int training_plan(struct plan *plan, const char *base, const char 
     return status;
 }
 
-/* Called with the complete plan before training, which may put its own functions in place of a component's.
- */
-static void (*training_hook)(struct plan *plan);
-/* Of its engine, or NULL. */
-static const struct engine_hooks *training_hooks;
+void (*training_hook)(struct plan *plan);
 
-/* Trains. Whatever the status, training_free must follow. */
-static inline void training_try(struct training *t, const char *base, const char *changes)
+const struct engine_hooks *training_hooks;
+
+void training_try(struct training *t, const char *base, const char *changes)
 {
     memset(t, 0, sizeof *t);
     struct plan *plan = &t->plan;
@@ -129,39 +92,38 @@ static inline void training_try(struct training *t, const char *base, const char
     pool_free(pool);
 }
 
-static inline void training_run(struct training *t, const char *base, const char *changes)
+void training_run(struct training *t, const char *base, const char *changes)
 {
     training_try(t, base, changes);
     if (t->status != 0)
         fail_msg("%s", t->error.text);
 }
 
-static inline void training_free(struct training *t)
+void training_free(struct training *t)
 {
     model_free(&t->model);
     dataset_free(&t->dataset);
     plan_free(&t->plan);
 }
 
-static inline const float *training_row(const struct training *t, int side, int64_t row)
+const float *training_row(const struct training *t, int side, int64_t row)
 {
     return t->model.sides[side].data + row * t->model.stride;
 }
 
-static inline int training_same_side(const struct training *a, const struct training *b, int side)
+int training_same_side(const struct training *a, const struct training *b, int side)
 {
     const struct side_factors *x = &a->model.sides[side], *y = &b->model.sides[side];
     return x->rows == y->rows && a->model.stride == b->model.stride &&
            memcmp(x->data, y->data, (size_t)(x->rows * a->model.stride) * sizeof(float)) == 0;
 }
 
-static inline int training_same(const struct training *a, const struct training *b)
+int training_same(const struct training *a, const struct training *b)
 {
     return training_same_side(a, b, DPF_SIDE_USERS) && training_same_side(a, b, DPF_SIDE_ITEMS);
 }
 
-/* Largest absolute difference of a side's rows. */
-static inline double training_distance(const struct training *a, const struct training *b, int side)
+double training_distance(const struct training *a, const struct training *b, int side)
 {
     double most = 0;
     int64_t n = a->model.sides[side].rows * a->model.stride;
@@ -170,9 +132,7 @@ static inline double training_distance(const struct training *a, const struct tr
     return most;
 }
 
-/* 1 if base with the changes is refused with that fault and a message that has the text. */
-static inline void training_refused(const char *base, const char *changes, enum dpf_fault fault,
-                                    const char *text)
+void training_refused(const char *base, const char *changes, enum dpf_fault fault, const char *text)
 {
     struct training t;
     training_try(&t, base, changes);
@@ -184,5 +144,3 @@ static inline void training_refused(const char *base, const char *changes, enum 
         fail_msg("fault %d instead of %d, or \"%s\" missing in: %s", (int)error.fault, (int)fault, text,
                  error.text);
 }
-
-#endif

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_support.h - files and lookups that the tests of the config room share. */
-#ifndef DPF_TESTS_CONFIG_SUPPORT_H
-#define DPF_TESTS_CONFIG_SUPPORT_H
-
-#include "kit/test.h"
-#include "config/config.h"
-
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "kit/config_support.h"
 
 /* Every test that needs files runs in a directory of its own, which is also the current one. */
 static char support_directory[] = "/tmp/dpframe-config-XXXXXX";
 
-static inline int support_enter(void **state)
+int support_enter(void **state)
 {
     (void)state;
     strcpy(support_directory, "/tmp/dpframe-config-XXXXXX");
@@ -25,7 +13,7 @@ static inline int support_enter(void **state)
     return mkdir("sub", 0700);
 }
 
-static inline void support_remove_files(const char *directory)
+static void support_remove_files(const char *directory)
 {
     DIR *entries = opendir(directory);
     if (!entries)
@@ -39,7 +27,7 @@ static inline void support_remove_files(const char *directory)
     closedir(entries);
 }
 
-static inline int support_leave(void **state)
+int support_leave(void **state)
 {
     (void)state;
     support_remove_files("sub");
@@ -47,7 +35,7 @@ static inline int support_leave(void **state)
     return chdir("/") == 0 ? rmdir(support_directory) : -1;
 }
 
-static inline void support_write(const char *path, const char *text)
+void support_write(const char *path, const char *text)
 {
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
@@ -55,7 +43,7 @@ static inline void support_write(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static inline struct config *support_parse(const char *text)
+struct config *support_parse(const char *text)
 {
     struct dpf_error error = {0};
     struct config *config = config_parse("t.ini", text, strlen(text), &error);
@@ -64,16 +52,14 @@ static inline struct config *support_parse(const char *text)
     return config;
 }
 
-static inline const char *support_value(const struct config *config, const char *section, const char *key)
+const char *support_value(const struct config *config, const char *section, const char *key)
 {
     const struct config_entry *entry = config_find(config, section, key);
     return entry ? entry->value : "(absent)";
 }
 
-static inline void support_assert_contains(const char *text, const char *part)
+void support_assert_contains(const char *text, const char *part)
 {
     if (!strstr(text, part))
         fail_msg("\"%s\" does not contain \"%s\"", text, part);
 }
-
-#endif

@@ -1,23 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * html_checks.h - what every page must keep: it is well-formed XML, has each id and each heading once,
- * fetches nothing, runs nothing, and its links lead somewhere. For tests; CMocka before it.
- */
-#ifndef DPF_TESTS_HTML_CHECKS_H
-#define DPF_TESTS_HTML_CHECKS_H
-
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#define HTML_DEPTH 64
-
-struct html_names {
-    char **items;
-    size_t n;
-};
+#include "kit/html_checks.h"
 
 static void html_remember(struct html_names *names, const char *name, size_t length)
 {
@@ -66,11 +48,6 @@ static const char *html_skip_text(const char *at)
     }
     return at;
 }
-
-struct html_page_facts {
-    struct html_names ids, targets, files, headings;
-    size_t plots, values;
-};
 
 static void html_attribute(struct html_page_facts *facts, const char *name, size_t name_length,
                            const char *value, size_t length)
@@ -172,8 +149,7 @@ static void html_check_file(const char *directory, const char *href)
         fail_msg("a link leads to %s, which is not there", path);
 }
 
-/* directory: where the page lies. Counts the plots and the values that they show, if asked for. */
-static void html_check_page(const char *page, const char *directory, size_t *plots, size_t *values)
+void html_check_page(const char *page, const char *directory, size_t *plots, size_t *values)
 {
     struct html_page_facts facts = {{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0};
     html_parse(page, &facts);
@@ -197,5 +173,3 @@ static void html_check_page(const char *page, const char *directory, size_t *plo
     html_forget(&facts.files);
     html_forget(&facts.headings);
 }
-
-#endif

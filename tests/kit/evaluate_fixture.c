@@ -1,27 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* evaluate_fixture.h - options, data sets and models made by hand, for the tests of the evaluate room. */
-#ifndef DPF_TESTS_EVALUATE_FIXTURE_H
-#define DPF_TESTS_EVALUATE_FIXTURE_H
+#include "kit/evaluate_fixture.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kit/test.h"
-#include "base/memory.h"
-#include "dataset/ids.h"
-#include "evaluate/evaluate.h"
-
-#define FIXTURE_MAX_OPTIONS 32
-
-/* Values of [evaluate] as the configuration would bind them. */
-struct fixture_options {
-    dpf_value value[FIXTURE_MAX_OPTIONS];
-    struct config_values values;
-};
-
-static inline void fixture_defaults(struct fixture_options *options)
+void fixture_defaults(struct fixture_options *options)
 {
     static const int64_t ten[] = {10};
     int64_t n;
@@ -44,7 +24,7 @@ static inline void fixture_defaults(struct fixture_options *options)
     options->values.table_stride = (int64_t)sizeof *table;
 }
 
-static inline dpf_value *fixture_option(struct fixture_options *options, const char *name)
+dpf_value *fixture_option(struct fixture_options *options, const char *name)
 {
     for (uint32_t i = 0; i < options->values.params.n_values; i++) {
         if (strcmp(options->values.table[i].name, name) != 0)
@@ -56,12 +36,12 @@ static inline dpf_value *fixture_option(struct fixture_options *options, const c
     return NULL;
 }
 
-static inline void fixture_text(struct fixture_options *options, const char *name, const char *text)
+void fixture_text(struct fixture_options *options, const char *name, const char *text)
 {
     fixture_option(options, name)->text = text;
 }
 
-static inline void fixture_enum(struct fixture_options *options, const char *name, const char *choice)
+void fixture_enum(struct fixture_options *options, const char *name, const char *choice)
 {
     dpf_value *value = fixture_option(options, name);
     const dpf_param *param = &options->values.table[value - options->value];
@@ -74,8 +54,7 @@ static inline void fixture_enum(struct fixture_options *options, const char *nam
     fail_msg("%s has no value %s", name, choice);
 }
 
-static inline void fixture_list(struct fixture_options *options, const char *name, const int64_t *list,
-                                int64_t n)
+void fixture_list(struct fixture_options *options, const char *name, const int64_t *list, int64_t n)
 {
     dpf_value *value = fixture_option(options, name);
     value->integers = list;
@@ -83,8 +62,8 @@ static inline void fixture_list(struct fixture_options *options, const char *nam
 }
 
 /* Cells by user and item: NaN where there is no record. */
-static inline void fixture_csr(struct csr *csr, const double *cells, int64_t rows, int64_t columns,
-                               int64_t row_stride, int64_t column_stride, int with_values)
+static void fixture_csr(struct csr *csr, const double *cells, int64_t rows, int64_t columns,
+                        int64_t row_stride, int64_t column_stride, int with_values)
 {
     int64_t n = 0;
     csr->rows = rows;
@@ -104,7 +83,7 @@ static inline void fixture_csr(struct csr *csr, const double *cells, int64_t row
     }
 }
 
-static inline void fixture_csr_free(struct csr *csr)
+void fixture_csr_free(struct csr *csr)
 {
     free(csr->ptr);
     free(csr->others);
@@ -112,8 +91,8 @@ static inline void fixture_csr_free(struct csr *csr)
     memset(csr, 0, sizeof *csr);
 }
 
-static inline void fixture_dataset(struct dataset *dataset, int64_t users, int64_t items, const double *train,
-                                   const double *test, int implicit)
+void fixture_dataset(struct dataset *dataset, int64_t users, int64_t items, const double *train,
+                     const double *test, int implicit)
 {
     memset(dataset, 0, sizeof *dataset);
     fixture_csr(&dataset->train.by_user, train, users, items, items, 1, !implicit);
@@ -128,7 +107,7 @@ static inline void fixture_dataset(struct dataset *dataset, int64_t users, int64
     dataset->value_hi = implicit ? 1 : 5;
 }
 
-static inline void fixture_dataset_free(struct dataset *dataset)
+void fixture_dataset_free(struct dataset *dataset)
 {
     fixture_csr_free(&dataset->train.by_user);
     fixture_csr_free(&dataset->train.by_item);
@@ -137,8 +116,7 @@ static inline void fixture_dataset_free(struct dataset *dataset)
     id_map_free(&dataset->items);
 }
 
-/* Cells without any record. Free it. */
-static inline double *fixture_cells(int64_t users, int64_t items)
+double *fixture_cells(int64_t users, int64_t items)
 {
     double *cells = memory_raw((size_t)(users * items), sizeof *cells);
     for (int64_t i = 0; i < users * items; i++)
@@ -146,14 +124,8 @@ static inline double *fixture_cells(int64_t users, int64_t items)
     return cells;
 }
 
-/* A model that is a table of scores by user and item. */
-struct fixture_model {
-    int64_t items;
-    const double *scores;
-};
-
-static inline int fixture_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
-                                 struct dpf_error *error)
+int fixture_scores(void *context, int32_t user, const int32_t *items, int64_t n, double *out,
+                   struct dpf_error *error)
 {
     const struct fixture_model *model = context;
     (void)error;
@@ -162,9 +134,8 @@ static inline int fixture_scores(void *context, int32_t user, const int32_t *ite
     return 0;
 }
 
-/* Evaluates on the test part with one worker and seed 1. */
-static inline int fixture_evaluate(const struct fixture_options *options, const struct dataset *dataset,
-                                   const double *scores, struct metrics *out, struct dpf_error *error)
+int fixture_evaluate(const struct fixture_options *options, const struct dataset *dataset,
+                     const double *scores, struct metrics *out, struct dpf_error *error)
 {
     struct fixture_model model = {dataset->train.by_item.rows, scores};
     struct scorer scorer = {
@@ -180,7 +151,7 @@ static inline int fixture_evaluate(const struct fixture_options *options, const 
     return status;
 }
 
-static inline double fixture_metric(const struct metrics *metrics, const char *name)
+double fixture_metric(const struct metrics *metrics, const char *name)
 {
     for (int64_t i = 0; i < metrics->n; i++)
         if (strcmp(metrics->items[i].name, name) == 0)
@@ -189,7 +160,7 @@ static inline double fixture_metric(const struct metrics *metrics, const char *n
     return NAN;
 }
 
-static inline int64_t fixture_count(const struct metrics *metrics, const char *name)
+int64_t fixture_count(const struct metrics *metrics, const char *name)
 {
     for (int64_t i = 0; i < metrics->n; i++)
         if (strcmp(metrics->items[i].name, name) == 0)
@@ -198,23 +169,22 @@ static inline int64_t fixture_count(const struct metrics *metrics, const char *n
     return -1;
 }
 
-static inline void fixture_close(double a, double b, double tolerance, const char *what)
+void fixture_close(double a, double b, double tolerance, const char *what)
 {
     if (!(fabs(a - b) <= tolerance))
         fail_msg("%s: %.17g is not %.17g", what, a, b);
 }
 
 /* A small generator for test instances only: xorshift64*. */
-static inline uint64_t fixture_random(uint64_t *state)
+static uint64_t fixture_random(uint64_t *state)
 {
     *state ^= *state >> 12;
     *state ^= *state << 25;
     *state ^= *state >> 27;
     return *state * UINT64_C(2685821657736338717);
 }
-static inline int64_t fixture_below(uint64_t *state, int64_t bound)
+
+int64_t fixture_below(uint64_t *state, int64_t bound)
 {
     return (int64_t)((fixture_random(state) >> 33) % (uint64_t)bound);
 }
-
-#endif
