@@ -59,6 +59,11 @@ static int refuse_section(const struct check *check, const struct config_section
                         "nothing reads [%s]: set \"%s\" in [%.*s], or remove the section", section->name,
                         dot + 1, (int)(dot - section->name), section->name);
     const char *nearest = nearest_section(check, section->name, names);
+    dot = nearest ? strrchr(nearest, '.') : NULL;
+    if (dot && !is_known_section(check, nearest))
+        return error_at(check->error, DPF_FAULT_CONFIG, section->file, section->line,
+                        "unknown section [%s]; did you mean the key \"%s\" of [%.*s]?", section->name,
+                        dot + 1, (int)(dot - nearest), nearest);
     if (nearest)
         return error_at(check->error, DPF_FAULT_CONFIG, section->file, section->line,
                         "unknown section [%s]; did you mean [%s]?", section->name, nearest);

@@ -175,20 +175,10 @@ static void close_end(void *self)
 
 static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
 {
-    struct link *link = dpf_memory(host)->allocate(host, sizeof(*link));
-    if (!link)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct link *link = *self;
     link->host = host;
     link->values = given->values;
-    *self = link;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct link *link = self;
-    close_end(link);
-    dpf_memory(link->host)->release(link->host, link);
 }
 
 static const dpf_link functions = {
@@ -205,6 +195,7 @@ static const dpf_link functions = {
 
 DPF_COMPONENT(component, DPF_ROLE_LINK, functions, .id = "grpc", .version = "1.0.0",
               .summary = "Between machines: gRPC over TLS, with certificates of both ends", .citation = "",
-              DPF_PARAMS(params), .create = create, .destroy = destroy)
+              DPF_PARAMS(params), .create = create, .destroy = close_end,
+              .instance_bytes = sizeof(struct link))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.link.grpc", "1.0.0", "Apache-2.0", component)
