@@ -25,7 +25,7 @@ target_link_libraries(dpframe_test_flags INTERFACE dpframe_flags)
 # Tests whose own loops take longer than the optimiser would: they are compiled at -O1.
 set(DPFRAME_TESTS_WITH_LOOPS test_solver_ball test_solver_quadratics test_loss_implicit_als test_loss_explicit_als test_loss_weighted_als
   test_loss_complementary test_recommender_private_ratings test_evaluate_finalists test_plugin_joint_norms test_score_ease
-  test_golden_renyi test_accountant_pld_exact)
+  test_golden_renyi test_accountant_pld_exact test_reading_map test_data_keyed)
 
 # The main function of all test programs, and what several of them share: hosts, tiny data sets, runs. A program takes of it what it
 # uses, and links the rooms that this needs. What draws configurations (draw*.c) is a part of its own.

@@ -103,10 +103,13 @@ static const uint64_t block_tails[N_BLOCKS] = {
     UINT64_C(0),
 };
 
+#define JUDGED_BLOCKS 7
+
 /* What is constant over a call. */
 struct poisson_mean {
     uint64_t w;
     double mean, inverse, twelfth; /* m, 1/m, 1/(12 m) */
+    int64_t tails[JUDGED_BLOCKS];  /* the first of block_tails */
 };
 
 struct poisson {
@@ -116,7 +119,6 @@ struct poisson {
     struct poisson_mean real;
 };
 
-#define JUDGED_BLOCKS 7
 #define JUDGED_LEAST_WORD (UINT64_C(1) << 44)
 #define PROPOSALS 128 /* judged together */
 #define VECTOR 8      /* proposals: what the widest vector holds */
@@ -187,15 +189,16 @@ static int decide(struct poisson *p, uint64_t first, uint64_t first_cell, uint64
     return keeps_value(&u, p->mean, k, left, block > 1 ? block - 1 : 0);
 }
 
-/* One by one, as many proposals from word `at` of the sequence on. Returns how many are kept. */
-static __attribute__((noinline)) int64_t one_by_one(struct poisson *p, uint64_t at, int64_t n, int64_t *kept)
+/* One by one, as many proposals from word `at` of the sequence on, or until so many are kept. Returns how many are. */
+static __attribute__((noinline)) int64_t one_by_one(struct poisson *p, uint64_t at, int64_t n, int64_t most,
+                                                    int64_t *kept)
 {
     int64_t count = 0;
     p->c->block = at / RANDOM_BLOCK_WORDS;
     p->c->position = p->c->filled = 0;
     for (uint64_t skip = at % RANDOM_BLOCK_WORDS; skip > 0; skip--)
         random_word(p->c);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && count < most; i++) {
         const uint64_t first_cell = exact_next_cell(p->c), first = random_word(p->c);
         const uint64_t place = random_word_below(p->c, p->real.w);
         const uint64_t last_cell = exact_next_cell(p->c), last = random_word(p->c);
@@ -246,23 +249,23 @@ static void unread(struct words_ahead *a, struct random_cursor *c)
     a->begin = a->end = 0;
 }
 
-/* n proposals, n <= PROPOSALS; how many are kept, less the mean, in their order. kept has room for n + 1. */
-static int64_t propose(struct poisson *p, struct words_ahead *ahead, uint64_t at, int64_t n, int64_t *kept)
+/* n proposals, n <= PROPOSALS, or until so many are kept: how many are, less the mean, in their order. kept has room for one more. */
+static int64_t propose(struct poisson *p, struct words_ahead *ahead, uint64_t at, int64_t n, int64_t most,
+                       int64_t *kept)
 {
     const uint64_t *words = ahead->words + ahead->begin;
     uint64_t verdicts[PROPOSALS];
-    int64_t values[PROPOSALS], count = 0;
+    int64_t values[PROPOSALS], count = 0, i = 0;
     const int64_t whole = (n + VECTOR - 1) / VECTOR * VECTOR, filled = ahead->begin + 3 * whole - ahead->end;
     if (filled > 0)
         memset(ahead->words + ahead->end, 0, (size_t)filled * sizeof(ahead->words[0]));
     judge(words, whole, &p->real, values, verdicts); /* whole vectors: not one by one */
-    ahead->begin += 3 * n;
-    for (int64_t i = 0; i < n; i++) {
+    for (; i < n && count < most; i++) {
         const uint64_t *three = words + 3 * i, cell = at + 3 * (uint64_t)i;
         kept[count] = values[i];
         if (__builtin_expect(verdicts[i] == VERDICT_AGAIN, 0)) { /* all words behind it move on */
             ahead->begin = ahead->end = 0;
-            return count + one_by_one(p, cell, n - i, kept + count);
+            return count + one_by_one(p, cell, n - i, most - count, kept + count);
         }
         if (__builtin_expect(verdicts[i] == VERDICT_OPEN, 0))
             count += decide(p, three[0], cell, (uint64_t)((random_u128)three[1] * p->real.w >> 64), three[2],
@@ -270,21 +273,19 @@ static int64_t propose(struct poisson *p, struct words_ahead *ahead, uint64_t at
         else
             count += (int64_t)verdicts[i];
     }
+    ahead->begin += 3 * i; /* the words of the others are still there */
     return count;
 }
 
-/* The least integer whose square is above x. */
+/* The least integer whose square is above x <= MOST_MEAN. */
 static uint64_t root_above(uint64_t x)
 {
-    uint64_t low = 0, high = UINT64_C(1) << 31;
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (middle * middle > x)
-            high = middle;
-        else
-            low = middle;
-    }
-    return high;
+    uint64_t root = (uint64_t)sqrt((double)x);
+    while (root * root > x)
+        root--;
+    while (root * root <= x)
+        root++;
+    return root;
 }
 
 static void open_poisson(struct poisson *p, dpf_cursor *cursor, uint64_t mean)
@@ -294,19 +295,21 @@ static void open_poisson(struct poisson *p, dpf_cursor *cursor, uint64_t mean)
     *p = (struct poisson){.c = random_cursor_of(cursor),
                           .source = exact_source_of(random_cursor_of(cursor)),
                           .mean = mean,
-                          .real = {root_above(mean), real, 1 / real, 1 / (12 * real)}};
+                          .real = {root_above(mean), real, 1 / real, 1 / (12 * real), {0}}};
+    for (int j = 0; j < JUDGED_BLOCKS; j++)
+        p->real.tails[j] = (int64_t)block_tails[j];
 }
 
-/* n numbers less their mean. No more proposals at a time than numbers are missing: none is made in vain. */
+/* n numbers less their mean. A number takes 2.06 proposals; a few that are judged in vain cost less than another turn. */
 static void poisson_draws(struct poisson *p, struct words_ahead *ahead, dpf_cursor *cursor, int64_t *out,
                           int64_t n)
 {
     int64_t kept[PROPOSALS + 1];
     while (n > 0) {
-        const int64_t tries = n < PROPOSALS ? n : PROPOSALS;
+        const int64_t likely = n * 17 / 8 + 4, tries = likely < PROPOSALS ? likely : PROPOSALS;
         read_ahead(ahead, cursor, 3 * tries, n);
         const uint64_t at = exact_next_cell(p->c) - (uint64_t)(ahead->end - ahead->begin);
-        const int64_t now = propose(p, ahead, at, tries, kept);
+        const int64_t now = propose(p, ahead, at, tries, n, kept);
         memcpy(out, kept, (size_t)now * sizeof(*out));
         out += now;
         n -= now;

@@ -4,9 +4,12 @@
 #include "simd/simd_loops.h"
 
 /* Three words make a proposal: side and block; place in the block; and what decides. */
-static SIMD_LOOP_TARGET void SIMD_LOOP(read_proposals)(const uint64_t *restrict words, int64_t n, uint64_t w,
+static SIMD_LOOP_TARGET void SIMD_LOOP(read_proposals)(const uint64_t *restrict words, int64_t n,
+                                                       const struct poisson_mean *restrict p,
                                                        struct poisson_proposals *restrict out)
 {
+    const uint64_t w = p->w;
+    const int64_t *tails = p->tails; /* as constants they would be made anew for each vector */
     const uint64_t low = UINT64_C(0xffffffff);
     for (int64_t i = 0; i < n; i++) {
         const uint64_t place = words[3 * i + 1];
@@ -14,8 +17,8 @@ static SIMD_LOOP_TARGET void SIMD_LOOP(read_proposals)(const uint64_t *restrict 
         uint64_t block = 0, tie = 0;
         _Pragma("GCC unroll 7") for (int j = 0; j < JUDGED_BLOCKS; j++)
         {
-            block += (uint64_t)(v < (int64_t)block_tails[j]);
-            tie |= (uint64_t)(v == (int64_t)block_tails[j]);
+            block += (uint64_t)(v < tails[j]);
+            tie |= (uint64_t)(v == tails[j]);
         }
         /* The product of place and w, w < 2^24, by halves. */
         const uint64_t below = (place & low) * (w & low), above = (place >> 32) * (w & low) + (below >> 32);
@@ -77,6 +80,6 @@ static void SIMD_LOOP(judge_poissons)(const uint64_t *words, int64_t n, const st
                                       int64_t *values, uint64_t *verdicts)
 {
     struct poisson_proposals read;
-    SIMD_LOOP(read_proposals)(words, n, p->w, &read);
+    SIMD_LOOP(read_proposals)(words, n, p, &read);
     SIMD_LOOP(judge_proposals)(&read, n, p, values, verdicts);
 }

@@ -57,19 +57,26 @@ struct resampling {
     const dpf_stream *stream;
     int64_t replicates;
     double *totals;  /* parts x replicates x width */
-    double *uniform; /* parts x replicates: work */
+    double *uniform; /* parts x replicates x 2: work */
 };
 
-/* How many of the cumulative probabilities of Poisson(1) a uniform number has passed. */
-int bootstrap_copies(double u)
+enum { MOST_COPIES = 20, FEW_COPIES = 4 };
+
+/* How many of the cumulative probabilities of Poisson(1) each has passed. Nearly all pass few of them, which takes no branch. */
+void bootstrap_copies(const double *uniform, int64_t n, double *copies)
 {
-    double mass = exp(-1), below = mass;
-    int k = 0;
-    while (u >= below && k < 20) {
-        mass /= ++k;
-        below += mass;
+    double below[MOST_COPIES], mass = exp(-1), sum = mass;
+    for (int k = 0; k < MOST_COPIES; k++, mass /= k, sum += mass)
+        below[k] = sum;
+    for (int64_t i = 0; i < n; i++) {
+        double passed = 0;
+        for (int k = 0; k < FEW_COPIES; k++)
+            passed += uniform[i] >= below[k] ? 1.0 : 0.0;
+        copies[i] = passed;
     }
-    return k;
+    for (int64_t i = 0; i < n; i++)
+        for (int k = FEW_COPIES; uniform[i] >= below[k - 1] && k < MOST_COPIES; k++)
+            copies[i] += uniform[i] >= below[k] ? 1.0 : 0.0;
 }
 
 /* Of a user without results, as all are that are not drawn: their numbers need not be either. */
@@ -85,7 +92,7 @@ static int add_part(void *context, int64_t part, int worker)
 {
     const struct resampling *r = context;
     const int64_t n = r->sums->n_users, width = r->sums->width;
-    double *uniform = r->uniform + part * r->replicates;
+    double *uniform = r->uniform + 2 * part * r->replicates, *copies = uniform + r->replicates;
     double *totals = r->totals + part * r->replicates * width;
     (void)worker;
     for (int64_t user = part * n / PARTS; user < (part + 1) * n / PARTS; user++) {
@@ -95,11 +102,10 @@ static int add_part(void *context, int64_t part, int worker)
             continue;
         random_seek_id(r->stream, id_map_text(r->users, user), &cursor);
         random_uniform(&cursor, uniform, r->replicates);
-        for (int64_t b = 0; b < r->replicates; b++) {
-            const int count = bootstrap_copies(uniform[b]);
-            for (int64_t i = 0; count && i < width; i++)
-                totals[b * width + i] += count * row[i];
-        }
+        bootstrap_copies(uniform, r->replicates, copies);
+        for (int64_t b = 0; b < r->replicates; b++)
+            for (int64_t i = 0; copies[b] > 0 && i < width; i++)
+                totals[b * width + i] += copies[b] * row[i];
     }
     return 0;
 }
@@ -154,7 +160,7 @@ int bootstrap_intervals(const struct user_sums *sums, const struct id_map *users
     double *column = memory_raw(n, sizeof *column);
     r.stream = stream;
     r.totals = memory_new(PARTS * n, (size_t)sums->width * sizeof *r.totals);
-    r.uniform = memory_raw(PARTS * n, sizeof *r.uniform);
+    r.uniform = memory_raw(PARTS * n, 2 * sizeof *r.uniform);
     int status = stream && values && column && r.totals && r.uniform ? 0 : error_memory(error);
     if (status == 0 && pool_run(pool, PARTS, add_part, &r) != 0)
         status = error_set(error, DPF_FAULT_RUN, "the bootstrap of [evaluate] was interrupted");

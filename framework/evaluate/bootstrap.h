@@ -40,8 +40,8 @@ struct statistic {
     int64_t n;
 };
 
-/* How often a user stands in a replicate, from a uniform number in [0, 1). */
-int bootstrap_copies(double uniform);
+/* How often a user stands in each of n replicates, from uniform numbers in [0, 1). */
+void bootstrap_copies(const double *uniform, int64_t n, double *copies);
 
 /*
  * low and high (statistic->n each) of the level, from so many replicates; NaN where no replicate has a value.

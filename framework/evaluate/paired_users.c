@@ -157,22 +157,23 @@ static int bootstrap(const struct pairs *pairs, const struct user_metric *metric
                      struct paired_users *out, struct dpf_error *error)
 {
     double *sums = memory_new(REPLICATES, 3 * sizeof *sums), *found = memory_new(REPLICATES, sizeof *found);
-    double *uniform = memory_new(REPLICATES, sizeof *uniform);
+    double *uniform = memory_new(REPLICATES, 2 * sizeof *uniform), *copies = uniform + REPLICATES;
     const int status = sums && found && uniform ? 0 : error_memory(error);
     for (int64_t i = 0; i < pairs->n && status == 0; i++) {
         dpf_cursor cursor;
         random_seek(stream, 1, 0, (uint32_t)i, &cursor);
         random_uniform(&cursor, uniform, REPLICATES);
+        bootstrap_copies(uniform, REPLICATES, copies);
         for (int r = 0; r < REPLICATES; r++) {
-            const int k = bootstrap_copies(uniform[r]);
-            sums[3 * r] += k * pairs->a[i];
-            sums[3 * r + 1] += k * pairs->b[i];
-            sums[3 * r + 2] += k * pairs->weight[i];
+            sums[r] += copies[r] * pairs->a[i];
+            sums[REPLICATES + r] += copies[r] * pairs->b[i];
+            sums[2 * REPLICATES + r] += copies[r] * pairs->weight[i];
         }
     }
     int n = 0;
     for (int r = 0; r < REPLICATES && status == 0; r++) {
-        const double difference = difference_of(metric, sums + 3 * r);
+        const double difference =
+            difference_of(metric, (double[]){sums[r], sums[REPLICATES + r], sums[2 * REPLICATES + r]});
         if (!isnan(difference))
             found[n++] = difference;
     }

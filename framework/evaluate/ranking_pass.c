@@ -287,15 +287,15 @@ static int list_all(const struct ranking *r, struct bench *bench, int64_t user, 
     return 0;
 }
 
-/* The next users of the chunk that have positives, this one first, are looked at together. */
-static void find_finalists(const struct ranking *r, struct bench *bench, int64_t user, int64_t chunk)
+/* The next users that have positives, this one first, are looked at together. */
+static void find_finalists(const struct ranking *r, struct bench *bench, int64_t user, int64_t end)
 {
     const struct csr *train = &r->dataset->train.by_user;
     struct finalists *f = &bench->finalists;
     struct dpf_error ignored = {0};
     int status = 0;
     f->n_users = bench->next_finalist = 0;
-    for (int64_t u = user; u < user_pass_chunk_end(r->n_users, chunk) && f->n_users < NEAR_USERS; u++) {
+    for (int64_t u = user; u < end && f->n_users < r->finalists.group; u++) {
         struct finalist_user *next = &f->users[f->n_users];
         status = finalists_reserve(f, f->n_users, r->part->ptr[u + 1] - r->part->ptr[u], &ignored);
         if (status != 0)
@@ -314,12 +314,12 @@ static void find_finalists(const struct ranking *r, struct bench *bench, int64_t
 }
 
 /* Those of all items that can be among the first k; or all of them. */
-static int list_finalists(const struct ranking *r, struct bench *bench, int64_t user, int64_t chunk,
+static int list_finalists(const struct ranking *r, struct bench *bench, int64_t user, int64_t end,
                           struct ranked_list *list, struct dpf_error *error)
 {
     struct finalists *f = &bench->finalists;
     if (bench->next_finalist >= f->n_users || f->users[bench->next_finalist].user != user)
-        find_finalists(r, bench, user, chunk);
+        find_finalists(r, bench, user, end);
     const struct finalist_user *u = &f->users[bench->next_finalist++];
     if (f->n_users == 0 || u->left)
         return list_all(r, bench, user, list, error);
@@ -399,7 +399,7 @@ static void add_list(const struct ranking *r, struct bench *bench, const struct 
         band[0] += 1;
 }
 
-static int rank_user(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error)
+static int rank_user(void *context, int64_t user, int64_t end, int worker, struct dpf_error *error)
 {
     const struct ranking *r = context;
     struct bench *bench = &r->benches[worker];
@@ -419,10 +419,10 @@ static int rank_user(void *context, int64_t user, int64_t chunk, int worker, str
     else if (r->has_candidates)
         status = list_candidates(r, bench, user, &list, &fault);
     else if (r->finalists.scorer)
-        status = list_finalists(r, bench, user, chunk, &list, &fault);
+        status = list_finalists(r, bench, user, end, &list, &fault);
     else
         status = list_all(r, bench, user, &list, &fault);
-    double *sums = r->sums + chunk * r->width;
+    double *sums = r->sums + user_pass_chunk(r->n_users, user) * r->width;
     if (status == 0)
         add_list(r, bench, &list, user, r->by_user ? user_sums_row(r->by_user, user) : sums);
     if (status == 0 && r->by_user)

@@ -126,10 +126,16 @@ static void add_user(const struct rating *r, int64_t user, int64_t n, double squ
     sums[SUM_BANDS + 2 * band + 1] += (double)n;
 }
 
-static int rate_user(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error)
+static int64_t chunk_of(const struct rating *r, int64_t user)
+{
+    return user_pass_chunk(r->dataset->train.by_user.rows, user);
+}
+
+static int rate_user(void *context, int64_t user, int64_t end, int worker, struct dpf_error *error)
 {
     const struct rating *r = context;
-    double *all = r->sums + chunk * r->width;
+    (void)end;
+    double *all = r->sums + chunk_of(r, user) * r->width;
     double *sums = r->by_user ? user_sums_row(r->by_user, user) : all;
     double *predictions = r->predictions[worker];
     int64_t start = r->part->ptr[user], n = row_length(r->part, user), counted = 0;
@@ -167,11 +173,12 @@ static int rate_user(void *context, int64_t user, int64_t chunk, int worker, str
     return 0;
 }
 
-static int sum_user_values(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error)
+static int sum_user_values(void *context, int64_t user, int64_t end, int worker, struct dpf_error *error)
 {
     const struct rating *r = context;
     const struct csr *train = &r->dataset->train.by_user;
-    double *sums = r->sums + chunk * r->width;
+    double *sums = r->sums + chunk_of(r, user) * r->width;
+    (void)end;
     (void)worker;
     (void)error;
     for (int64_t i = train->ptr[user]; i < train->ptr[user + 1]; i++)

@@ -10,16 +10,17 @@
 #include "dataset/shares.h"
 #include "dpframe/privacy.h"
 
+#define MOST_USERS 256 /* of a worker at a time, unless a chunk has more */
+
 int64_t user_pass_chunks(int64_t n_users)
 {
     const int64_t users = shares_chunk(n_users);
     return (n_users + users - 1) / users;
 }
 
-int64_t user_pass_chunk_end(int64_t n_users, int64_t chunk)
+int64_t user_pass_chunk(int64_t n_users, int64_t user)
 {
-    const int64_t end = (chunk + 1) * shares_chunk(n_users);
-    return end < n_users ? end : n_users;
+    return user / shares_chunk(n_users);
 }
 
 /* Offsets of each rank's chunks; all zero without users. */
@@ -46,31 +47,37 @@ struct failure {
 struct pass {
     user_task task;
     void *context;
-    int64_t n_users;
-    int64_t chunk;
-    int64_t first; /* chunk of this rank */
+    int64_t first, past; /* users of this rank */
+    int64_t users;       /* of a worker at a time */
     struct failure *failures;
 };
 
-static int run_chunk(void *context, int64_t task, int worker)
+static int run_users(void *context, int64_t task, int worker)
 {
     const struct pass *pass = context;
-    const int64_t chunk = pass->first + task;
     struct failure *failure = &pass->failures[worker];
-    const int64_t end = user_pass_chunk_end(pass->n_users, chunk);
-    ticker_add(end - chunk * pass->chunk);
+    const int64_t from = pass->first + task * pass->users,
+                  end = from + pass->users < pass->past ? from + pass->users : pass->past;
+    ticker_add(end - from);
     if (interrupt_check("users were evaluated", &failure->error) != 0) {
-        failure->user = chunk * pass->chunk;
+        failure->user = from;
         return -1;
     }
-    for (int64_t user = chunk * pass->chunk; user < end; user++) {
-        if (pass->task(pass->context, user, chunk, worker, &failure->error) == 0)
+    for (int64_t user = from; user < end; user++) {
+        if (pass->task(pass->context, user, end, worker, &failure->error) == 0)
             continue;
         failure->user = user;
         error_set(&failure->error, DPF_FAULT_RUN, "evaluating user %lld failed", (long long)user);
         return -1;
     }
     return 0;
+}
+
+/* Whole chunks, so that no two workers add to one: enough users for what is done for many at a time, but some turns for each worker. */
+static int64_t users_at_a_time(int64_t n_users, int64_t chunk, int workers)
+{
+    const int64_t fair = n_users / (8 * (int64_t)workers), most = fair < MOST_USERS ? fair : MOST_USERS;
+    return most > chunk ? most / chunk * chunk : chunk;
 }
 
 int user_pass_run(struct pool *pool, const struct dataset *dataset, int64_t n_users, user_task task,
@@ -80,14 +87,19 @@ int user_pass_run(struct pool *pool, const struct dataset *dataset, int64_t n_us
     int64_t *offsets = chunk_offsets(dataset, n_users, error);
     if (!offsets)
         return -1;
-    struct pass pass = {task, context, n_users, shares_chunk(n_users), offsets[ranks_rank()], NULL};
-    const int64_t chunks = offsets[ranks_rank() + 1] - pass.first;
+    const int64_t chunk = shares_chunk(n_users), past = offsets[ranks_rank() + 1] * chunk;
+    struct pass pass = {.task = task,
+                        .context = context,
+                        .first = offsets[ranks_rank()] * chunk,
+                        .past = past < n_users ? past : n_users};
     free(offsets);
+    const int64_t users = pass.past > pass.first ? pass.past - pass.first : 0;
+    pass.users = users_at_a_time(users, chunk, workers);
     pass.failures = memory_new((size_t)workers, sizeof *pass.failures);
     if (!pass.failures)
         return error_memory(error);
-    ticker_begin("evaluating users", chunks * pass.chunk);
-    int status = pool_run(pool, chunks, run_chunk, &pass);
+    ticker_begin("evaluating users", users);
+    int status = pool_run(pool, (users + pass.users - 1) / pass.users, run_users, &pass);
     ticker_end();
     const struct failure *first = NULL;
     for (int w = 0; w < workers; w++) {

@@ -14,12 +14,11 @@
 #include "base/pool.h"
 #include "dataset/dataset.h"
 
-/* The users of a chunk come one after the other, on one worker. */
-typedef int (*user_task)(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error);
+/* All users up to `end` come one after the other, on one worker. */
+typedef int (*user_task)(void *context, int64_t user, int64_t end, int worker, struct dpf_error *error);
 
 int64_t user_pass_chunks(int64_t n_users);
-/* One past the last user of a chunk. */
-int64_t user_pass_chunk_end(int64_t n_users, int64_t chunk);
+int64_t user_pass_chunk(int64_t n_users, int64_t user);
 /* All users of this rank, of n_users in the part that is looked at: all of the data set's, or none. The error
    is that of the first user that fails, as chunks before that user's are never skipped. */
 int user_pass_run(struct pool *pool, const struct dataset *dataset, int64_t n_users, user_task task,

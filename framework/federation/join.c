@@ -252,8 +252,7 @@ static int next_message(struct join *join, struct channel_event *out, struct dpf
         if (interrupted(error) != 0)
             return -1;
         if (channel_clock() > until)
-            return error_set(error, DPF_FAULT_RUN,
-                             "the server has been silent for an hour");
+            return error_set(error, DPF_FAULT_RUN, "the server has been silent for an hour");
         if (channel_receive(&join->channel, 1, out, error) != 0)
             return -1;
         const int stops = out->kind == DPF_LINK_MESSAGE && out->frame.kind == FRAME_ABORT && out->frame.round;

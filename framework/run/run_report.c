@@ -73,7 +73,7 @@ static int judge(struct run_report *report, const struct arguments *arguments, s
     struct metrics test = {0};
     int n = 0;
     struct scorer scorer;
-    const struct judge judge = {.run = {arguments, &saved->session, &saved->dataset, saved->pool},
+    const struct judge judge = {.run = {arguments, &saved->session, &saved->dataset, saved->pool, 0, 0},
                                 .test = &test,
                                 .trains = 1,
                                 .models = models,

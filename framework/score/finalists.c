@@ -10,7 +10,7 @@
 #include "score/top.h"
 
 struct near_kernels {
-    void (*few)(const float *row, const int32_t *columns, int64_t n, int64_t first, const float *panel,
+    void (*few)(const float *values, const int32_t *columns, int64_t n, int64_t first, const float *panel,
                 float *out);
     void (*panel)(const float *users, const float *panel, int64_t stride, float *out, int64_t out_ld);
     int64_t (*find)(const float *x, int64_t n, float bar, int32_t *places);
@@ -58,8 +58,11 @@ int finalist_items_open(struct finalist_items *items, const struct scorer *score
                         const uint8_t *barred, int64_t k, int kernel, struct dpf_error *error)
 {
     const int kind = simd_choose(kernel);
-    *items = (struct finalist_items){
-        .scorer = scorer, .n_items = n_items, .k = k, .kernels = SIMD_PICK(kind, &near_kernels)};
+    *items = (struct finalist_items){.scorer = scorer,
+                                     .n_items = n_items,
+                                     .k = k,
+                                     .kernels = SIMD_PICK(kind, &near_kernels),
+                                     .group = scorer->is_plain ? NEAR_GROUP : NEAR_USERS};
     if (!scorer_is_base(scorer) && score_panels_init(&items->panels, scorer, n_items, barred, error) != 0)
         return -1;
     if (scorer_is_base(scorer)
@@ -133,8 +136,9 @@ struct near_user {
     float *scores;   /* of those who can be, and behind them room for a vector */
     int32_t *items;  /* the same */
     int64_t n, full; /* of these; so many, and the bar is raised */
-    size_t room[2];
+    size_t room[3];
     double shift, shift_size; /* the largest of an own item's, or 0; the largest magnitude */
+    float *few;               /* what the row has in the desk's columns */
     int32_t *masked,
         *shifted; /* of the user's masked items, and of own items with a shift, those in a block: see by_block */
     size_t room_own[2];
@@ -157,14 +161,16 @@ int finalists_init(struct finalists *f, const struct finalist_items *shared, int
                    struct dpf_error *error)
 {
     const size_t words = (size_t)(shared->n_items / 64 + 1), stride = (size_t)shared->scorer->products.stride;
+    const size_t group = (size_t)shared->group;
     *f = (struct finalists){.shared = shared, .wants_places = wants_places};
-    f->near = memory_new(NEAR_USERS, sizeof *f->near);
-    f->rows = memory_new(NEAR_USERS, stride * sizeof *f->rows);
-    f->squares = memory_raw(NEAR_USERS, (stride + 1) * sizeof *f->squares);
-    f->block = memory_raw(NEAR_USERS, BLOCK * sizeof *f->block);
+    f->users = memory_new(group, sizeof *f->users);
+    f->near = memory_new(group, sizeof *f->near);
+    f->rows = memory_new(shared->scorer->is_plain ? 0 : NEAR_USERS, stride * sizeof *f->rows);
+    f->squares = memory_raw(group, (stride + 1) * sizeof *f->squares);
+    f->block = memory_raw(group, BLOCK * sizeof *f->block);
     f->hits = memory_raw(BLOCK + 16, sizeof *f->hits);
     f->bits = memory_new(words, sizeof *f->bits);
-    if (f->near && f->rows && f->squares && f->block && f->hits && f->bits)
+    if (f->users && f->near && f->rows && f->squares && f->block && f->hits && f->bits)
         return 0;
     finalists_free(f);
     return error_memory(error);
@@ -172,15 +178,14 @@ int finalists_init(struct finalists *f, const struct finalist_items *shared, int
 
 void finalists_free(struct finalists *f)
 {
-    for (int i = 0; i < NEAR_USERS; i++) {
+    for (int i = 0; f->users && f->near && i < f->shared->group; i++) {
         free(f->users[i].positives);
         free(f->users[i].items);
         free(f->users[i].scores);
         score_desk_free(&f->users[i].desk);
-        if (!f->near)
-            continue;
         free(f->near[i].scores);
         free(f->near[i].items);
+        free(f->near[i].few);
         free(f->near[i].positives);
         free(f->near[i].low);
         free(f->near[i].high);
@@ -188,6 +193,7 @@ void finalists_free(struct finalists *f)
         free(f->near[i].masked);
         free(f->near[i].shifted);
     }
+    free(f->users);
     free(f->near);
     free(f->rows);
     free(f->squares);
@@ -338,6 +344,26 @@ static int open_own(struct finalists *f, int i, struct dpf_error *error)
                : by_block(panels, desk->shifted, desk->n_shifts, &near->shifted, &near->room_own[1], error);
 }
 
+/* The user's row as the kernel reads it. */
+static int open_row(struct finalists *f, int i, int is_near, struct dpf_error *error)
+{
+    const struct scorer *scorer = f->shared->scorer;
+    const struct score_desk *desk = &f->users[i].desk;
+    struct near_user *near = &f->near[i];
+    if (!scorer->is_plain) {
+        for (int64_t c = 0; c < scorer->products.stride; c++)
+            f->rows[c * NEAR_USERS + i] = is_near ? desk->row[c] : 0;
+        return 0;
+    }
+    float *few = memory_grow(near->few, &near->room[2], (size_t)desk->n_columns + 1, sizeof *few);
+    if (!few)
+        return error_memory(error);
+    near->few = few;
+    for (int64_t k = 0; k < desk->n_columns; k++)
+        few[k] = desk->row[desk->columns[k]];
+    return 0;
+}
+
 static int open_user(struct finalists *f, int i, struct dpf_error *error)
 {
     const struct scorer *scorer = f->shared->scorer;
@@ -350,8 +376,8 @@ static int open_user(struct finalists *f, int i, struct dpf_error *error)
     near->error = near->in_order ? 0 : largest_error(f->shared, desk);
     f->users[i].left = !near->in_order && (!isfinite(near->error) || f->users[i].n_positives >= MANY);
     const int is_near = !near->in_order && !f->users[i].left;
-    for (int64_t c = 0; c < scorer->products.stride; c++)
-        f->rows[c * NEAR_USERS + i] = is_near ? desk->row[c] : 0;
+    if (open_row(f, i, is_near, error) != 0)
+        return -1;
     if (!is_near)
         return 0;
     near->bar = -FLT_MAX;
@@ -603,15 +629,28 @@ static void multiply_few(const struct finalists *f, int i, int64_t panel, float 
         from++;
     while (end > from && desk->columns[end - 1] >= past)
         end--;
-    f->shared->kernels->few(desk->row, desk->columns + from, end - from, first, p->numbers + p->at[panel],
-                            out);
+    f->shared->kernels->few(f->near[i].few + from, desk->columns + from, end - from, first,
+                            p->numbers + p->at[panel], out);
+}
+
+/* Reads a panel from one end to the other, which is far quicker than the order in which users' columns ask for its lines first. */
+static void fetch_panel(struct finalists *f, int64_t panel)
+{
+    const struct score_panels *p = &f->shared->panels;
+    const float *numbers = p->numbers + p->at[panel];
+    uint32_t all = 0, bits;
+    for (int64_t i = 0; i < (int64_t)p->columns[panel] * NEAR_PANEL; i += 16) {
+        memcpy(&bits, numbers + i, sizeof bits);
+        all ^= bits;
+    }
+    f->fetched = all;
 }
 
 static int take_block(struct finalists *f, int64_t first, int64_t n, struct dpf_error *error)
 {
     const struct score_panels *panels = &f->shared->panels;
     const int64_t from = first / NEAR_PANEL, width = (n + NEAR_PANEL - 1) / NEAR_PANEL * NEAR_PANEL;
-    int skipped[NEAR_USERS] = {0}, all = 1;
+    int skipped[NEAR_GROUP] = {0}, all = 1;
     for (int i = 0; i < f->n_users; i++) {
         skipped[i] = can_skip(f, i, first / BLOCK);
         all &= skipped[i];
@@ -620,10 +659,13 @@ static int take_block(struct finalists *f, int64_t first, int64_t n, struct dpf_
         f->shared->kernels->panel(f->rows + (int64_t)panels->first[from + p] * NEAR_USERS,
                                   panels->numbers + panels->at[from + p], panels->columns[from + p],
                                   f->block + p * NEAR_PANEL, BLOCK);
-    for (int64_t p = 0; p < width / NEAR_PANEL && f->shared->scorer->is_plain; p++)
+    for (int64_t p = 0; p < width / NEAR_PANEL && f->shared->scorer->is_plain; p++) {
+        if (!all)
+            fetch_panel(f, from + p);
         for (int i = 0; i < f->n_users; i++)
             if (!skipped[i])
                 multiply_few(f, i, from + p, f->block + i * BLOCK + p * NEAR_PANEL);
+    }
     for (int i = 0; i < f->n_users; i++)
         if (!skipped[i] && take_scores(f, i, first, n, width, error) != 0)
             return -1;

@@ -29,6 +29,7 @@ struct finalist_items {
     int64_t k;
     struct score_panels panels;
     const struct near_kernels *kernels;
+    int group; /* users that are looked at together, at most */
     /* The order of those whose row is 1 in `column` and 0 elsewhere: base/1 has nothing else, in ease/1 those without a record that
        has a column. Items by score, of equal ones the first; and of each item the number above it plus the number that is not below it. */
     int64_t column;
@@ -61,13 +62,14 @@ struct finalist_user {
 /* One worker's memory for a group of users. */
 struct finalists {
     const struct finalist_items *shared;
-    struct finalist_user users[NEAR_USERS];
+    struct finalist_user *users; /* shared->group, and so are: */
+    struct near_user *near;
+    double *squares; /* x (stride + 1), see score_panels_measure */
+    float *block;    /* x items of a block */
     int n_users;
     int wants_places;
-    struct near_user *near; /* NEAR_USERS */
-    float *rows;            /* stride x NEAR_USERS */
-    double *squares;        /* NEAR_USERS x (stride + 1), see score_panels_measure */
-    float *block;           /* NEAR_USERS x items of a block */
+    uint32_t fetched; /* of no use but that panels have been read, see fetch_panel */
+    float *rows;      /* stride x NEAR_USERS, unless rows are 0 in most columns */
     int32_t *hits;
     uint64_t *bits; /* by item */
 };

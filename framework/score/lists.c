@@ -13,9 +13,9 @@
 struct bench {
     struct finalists finalists;
     struct score_desk desk;
-    int32_t *masked[NEAR_USERS];
-    size_t room[NEAR_USERS];
-    int64_t n_masked[NEAR_USERS];
+    int32_t *masked[NEAR_GROUP];
+    size_t room[NEAR_GROUP];
+    int64_t n_masked[NEAR_GROUP];
     double *all; /* of all items */
     struct top_entry *entries;
     size_t n_entries;
@@ -181,26 +181,28 @@ static int list_all(const struct listing *l, struct bench *bench, int i, int64_t
 static int list_group(const struct listing *l, struct bench *bench, int64_t from, int n, int worker)
 {
     struct finalists *f = &bench->finalists;
-    f->n_users = l->items.scorer ? n : 0;
+    const int by_finalists = l->items.scorer != NULL;
+    f->n_users = n;
     for (int i = 0; i < n; i++) {
         bench->user = user_at(l, from + i);
         if (mask(l, bench, i, bench->user) != 0)
             return -1;
+        if (!by_finalists)
+            continue;
         f->users[i].user = (int32_t)bench->user;
         f->users[i].masked = bench->masked[i];
         f->users[i].n_masked = bench->n_masked[i];
         f->users[i].n_positives = 0;
-        f->users[i].left = 1;
     }
     bench->user = user_at(l, from);
-    if (l->items.scorer && finalists_find(f, &bench->error) != 0)
+    if (by_finalists && finalists_find(f, &bench->error) != 0)
         return -1;
     for (int i = 0; i < n; i++) {
-        const struct finalist_user *u = &f->users[i];
+        const struct finalist_user *u = by_finalists ? &f->users[i] : NULL;
         bench->user = user_at(l, from + i);
-        const int status = u->left ? list_all(l, bench, i, bench->user, worker)
-                                   : hand_over(l, bench, bench->user, u->scores, u->items, u->n_items,
-                                               l->query->n_items - l->n_barred - u->n_masked, worker);
+        const int status = !u || u->left ? list_all(l, bench, i, bench->user, worker)
+                                         : hand_over(l, bench, bench->user, u->scores, u->items, u->n_items,
+                                                     l->query->n_items - l->n_barred - u->n_masked, worker);
         if (status != 0)
             return -1;
     }
@@ -213,8 +215,9 @@ static int list_batch(void *context, int64_t task, int worker)
     struct bench *bench = &l->benches[worker];
     const int64_t from = l->first + task * LIST_BATCH,
                   end = from + LIST_BATCH < l->end ? from + LIST_BATCH : l->end;
-    for (int64_t at = from; at < end; at += NEAR_USERS)
-        if (list_group(l, bench, at, (int)(end - at < NEAR_USERS ? end - at : NEAR_USERS), worker) != 0)
+    const int64_t group = l->items.scorer ? l->items.group : NEAR_USERS;
+    for (int64_t at = from; at < end; at += group)
+        if (list_group(l, bench, at, (int)(end - at < group ? end - at : group), worker) != 0)
             return -1;
     return 0;
 }
@@ -254,7 +257,7 @@ static void close_listing(struct listing *l, int workers)
         if (bench->finalists.shared)
             finalists_free(&bench->finalists);
         score_desk_free(&bench->desk);
-        for (int i = 0; i < NEAR_USERS; i++)
+        for (int i = 0; i < NEAR_GROUP; i++)
             free(bench->masked[i]);
         free(bench->all);
         free(bench->entries);

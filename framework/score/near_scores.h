@@ -46,13 +46,13 @@ SIMD_TARGET static void SIMD(near_panel)(const float *users, const float *panel,
 }
 #endif
 
-/* The same for one user whose row is 0 but in n columns, less `first` those of the panel. */
-SIMD_TARGET static void SIMD(near_few)(const float *row, const int32_t *columns, int64_t n, int64_t first,
+/* The same for one user whose row is 0 but in n columns, which hold these values; less `first` they are those of the panel. */
+SIMD_TARGET static void SIMD(near_few)(const float *values, const int32_t *columns, int64_t n, int64_t first,
                                        const float *panel, float *out)
 {
     SIMD(v16) a = SIMD(v_zero)(), b = a, c = a;
     for (int64_t k = 0; k < n; k++) {
-        const SIMD(v16) x = SIMD(v_all)(row[columns[k]]);
+        const SIMD(v16) x = SIMD(v_all)(values[k]);
         const float *y = panel + (columns[k] - first) * NEAR_PANEL;
         a = SIMD(v_fma)(x, SIMD(v_load)(y), a);
         b = SIMD(v_fma)(x, SIMD(v_load)(y + 16), b);

@@ -90,7 +90,7 @@ static int fill(struct score_panels *p, const struct scorer *scorer)
         p->at[k] = numbers;
         numbers += (int64_t)p->columns[k] * NEAR_PANEL;
     }
-    p->numbers = memory_new((size_t)numbers + 1, sizeof *p->numbers);
+    p->numbers = memory_large((size_t)numbers + 1, sizeof *p->numbers);
     for (int64_t at = 0; p->numbers && at < p->n_items; at++) {
         const int64_t k = at / NEAR_PANEL;
         const float *row = row_of(scorer, p->item[at]) + p->first[k];

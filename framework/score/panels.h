@@ -12,7 +12,9 @@
 
 #include "score/scorer.h"
 
-#define NEAR_USERS 16               /* at a time */
+#define NEAR_USERS 16 /* at a time, whose rows have other numbers than 0 in all columns */
+#define NEAR_GROUP                                                                                           \
+    256 /* the same, where rows are 0 in most: each panel is read from far away once for all of them */
 #define NEAR_PANEL 48               /* items that stand together */
 #define NEAR_BLOCK (8 * NEAR_PANEL) /* whose scores stay in the nearest cache */
 

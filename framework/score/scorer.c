@@ -80,6 +80,27 @@ static int is_plain(const dpf_array *in, const dpf_array *out)
     return in->rows > 0 && out->rows > 0;
 }
 
+enum { TOGETHER = 16 };
+
+/* Those of an item that has a column, from k to end. */
+static void pack_factors(struct scorer *scorer, int64_t item, int64_t k, int64_t end)
+{
+    const struct score_form *form = &scorer->form;
+    const dpf_array *in = &form->arrays[EASE_IN], *out = &form->arrays[EASE_OUT];
+    const int64_t j = ((const int32_t *)form->arrays[EASE_COLUMN].data)[item];
+    const float undo = score_floats(form, EASE_UNDO)[item];
+    const float *from = (const float *)in->data + j * in->stride, *to = (const float *)out->data + j;
+    float *row = scorer->packed + item * scorer->products.stride;
+    for (int64_t c = k; c < end; c++)
+        row[c] = undo * to[c * out->stride];
+    if (scorer->is_plain) { /* "in" is 0 but at j */
+        k = j >= k && j < end ? j : end;
+        end = k < end ? k + 1 : k;
+    }
+    for (int64_t c = k; c < end; c++)
+        scorer->own[j] += (double)from[c] * (double)to[c * out->stride];
+}
+
 /* Columns: [factors | directions | popularity], undone. */
 static int pack_ease(struct scorer *scorer)
 {
@@ -99,18 +120,11 @@ static int pack_ease(struct scorer *scorer)
         for (int64_t k = 0; k < d && column[i] < 0; k++)
             row[r + k] = score_floats(form, EASE_UNDO)[i] * ((const float *)span->data)[k * span->stride + i];
     }
-    /* Some items at a time, so that both arrays are read along their rows. */
-    for (int64_t from = 0; from < form->n_items; from += 16)
-        for (int64_t k = 0; k < r; k++)
-            for (int64_t i = from; i < form->n_items && i < from + 16; i++) {
-                const int64_t j = column[i];
-                if (j < 0)
-                    continue;
-                const float to = ((const float *)out->data)[k * out->stride + j];
-                rows[i * scorer->products.stride + k] = score_floats(form, EASE_UNDO)[i] * to;
-                if (!scorer->is_plain || k == j)
-                    scorer->own[j] += (double)((const float *)in->data)[j * in->stride + k] * (double)to;
-            }
+    /* Some factors at a time: "out" is read along its rows, and the items' rows are written by whole lines of the cache. */
+    for (int64_t from = 0; from < r; from += TOGETHER)
+        for (int64_t i = 0; i < form->n_items; i++)
+            if (column[i] >= 0)
+                pack_factors(scorer, i, from, from + TOGETHER < r ? from + TOGETHER : r);
     return 0;
 }
 

@@ -229,12 +229,8 @@ char *outcome_tests_note(const struct outcomes *outcomes, const struct outcome_t
 {
     struct text note = {0};
     double overlap = 0;
-    int fixed = 0;
-    for (size_t i = 0; i < tests->n; i++) {
-        const struct outcome *run = cell_run(outcomes, tests->items[i].cell, 0);
+    for (size_t i = 0; i < tests->n; i++)
         overlap = fmax(overlap, tests->items[i].overlap);
-        fixed |= run && has_fixed_test(run) && !has_own_records(run);
-    }
     text_add(&note, "Against the baseline %.200s, in pairs",
              json_string_value(json_object_get(outcomes->sweep, "baseline")));
     const char *before = " of the same ";

@@ -72,27 +72,39 @@ static void use_text(char *text)
     free(text);
 }
 
+static struct plot *begin_plot(struct plot *plot)
+{
+    memset(plot, 0, sizeof *plot);
+    return plot;
+}
+
 static void use(const struct outcomes *outcomes)
 {
-    struct plot_data plot;
-    use_text(outcome_tables_markdown(outcomes));
-    use_text(outcome_tables_latex(outcomes));
+    struct noise_source *sources = NULL;
+    static struct plot plot;
+    use_text(outcome_tables_text(outcomes, SHEET_TEXT, 100));
+    use_text(outcome_tables_text(outcomes, SHEET_MARKDOWN, 0));
+    use_text(outcome_tables_text(outcomes, SHEET_LATEX, 0));
     use_text(outcome_tables_csv(outcomes));
     use_text(outcome_tables_results(outcomes));
     use_text(outcome_tables_timings(outcomes));
     for (size_t d = 0; d < outcomes->n_dimensions; d++)
         for (size_t m = 0; m < outcomes->n_metrics; m++) {
-            plot_data_axis(outcomes, d, outcome_metric, outcomes->metrics[m], &plot);
-            plot_data_free(&plot);
+            plot_data_axis(outcomes, d, outcome_metric, outcomes->metrics[m], begin_plot(&plot));
+            plot_free(&plot);
         }
     for (size_t m = 0; m < outcomes->n_metrics; m++) {
-        plot_data_proved(outcomes, outcomes->metrics[m], &plot);
-        plot_data_free(&plot);
+        plot_data_proved(outcomes, outcomes->metrics[m], begin_plot(&plot));
+        plot_free(&plot);
     }
-    plot_data_rounds(outcomes, &plot);
-    plot_data_free(&plot);
-    plot_data_noise(outcomes, "items", "gradient", &plot);
-    plot_data_free(&plot);
+    plot_data_rounds(outcomes, begin_plot(&plot));
+    plot_free(&plot);
+    const size_t n = plot_data_noise_sources(outcomes, &sources);
+    for (size_t i = 0; i < n; i++) {
+        plot_data_noise(outcomes, &sources[i], begin_plot(&plot));
+        plot_free(&plot);
+    }
+    free(sources);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -48,7 +48,8 @@ static enum secagg_status take(uint32_t i, const uint8_t *message, size_t n, uin
 {
     uint64_t vector[DIMENSION] = {i, 1, 2, 3, MODULUS - 1};
     secagg_secret coefficients[CLIENTS];
-    const struct secagg_work work = {vector, coefficients, CLIENTS};
+    uint64_t sums[(DIMENSION + 63) / 64 * 64];
+    const struct secagg_work work = {vector, sums, coefficients, CLIENTS};
     return secagg_client_receive(&stage.clients[i], &work, message, n, reply, ROOM, up);
 }
 

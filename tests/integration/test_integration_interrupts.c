@@ -39,8 +39,7 @@ static const char chosen[] =
     "[select]\nmetric = rmse\nrepetitions = geometric\nmean = 2\n"
     "[sweep]\nitems.solver.rate = 0.001, 0.02\njobs = 1\n";
 static const char audited[] = "include = rows.ini\n[audit]\ntrials = 20\n";
-static const char attacked[] =
-    "include = rows.ini\n[audit]\nattack = membership\ntrials = 32\ntargets = 4\n";
+static const char attacked[] = "include = rows.ini\n[audit]\nattack = membership\ntrials = 32\ntargets = 4\n";
 
 static int begin(void **state)
 {

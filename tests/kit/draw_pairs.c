@@ -321,20 +321,33 @@ static int reach_users(struct making *m)
     return keep_users(m, wanted);
 }
 
-/* Users whose ids put all of them into one group, of those that take turns, and about as many as may be too many. */
-static int take_turns_together(struct making *m)
+/* A term whose users take turns by their ids, which nobody has listed, or NULL. */
+static const struct term_plan *term_of_turns(const struct draw_promise *promise)
 {
-    const struct plan *plan = m->promise->plan;
+    const struct plan *plan = promise->plan;
     const struct term_plan *term = NULL;
-    int numbers[DRAW_USERS], n = 0;
-    char purpose[128];
-    struct prf keys;
-    for (int s = 0; s < 2; s++)
+    for (int s = 0; s < 2 && !promise->listed[0]; s++)
         for (int t = 0; t < plan->sides[s].n_terms; t++)
             if (plan->sides[s].terms[t].sampler &&
                 plan->sides[s].terms[t].sampling.kind == DPF_SAMPLING_CYCLIC)
                 term = &plan->sides[s].terms[t];
-    if (!term || m->promise->listed[0])
+    return term;
+}
+
+int draw_takes_turns(const struct draw_promise *promise)
+{
+    return term_of_turns(promise) != NULL;
+}
+
+/* Users whose ids put all of them into one group, of those that take turns, and about as many as may be too many. */
+static int take_turns_together(struct making *m)
+{
+    const struct plan *plan = m->promise->plan;
+    const struct term_plan *term = term_of_turns(m->promise);
+    int numbers[DRAW_USERS], n = 0;
+    char purpose[128];
+    struct prf keys;
+    if (!term)
         return 0;
     snprintf(purpose, sizeof purpose, "users of %s", term->name);
     prf_open(plan->seeded, "sampler", purpose, &keys);

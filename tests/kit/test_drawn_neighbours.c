@@ -317,9 +317,9 @@ static void report(const struct drawing *drawing, const struct draw_pair *pair, 
 /* ---- drawing ------------------------------------------------------------------------------------------ */
 
 /* The pivot that the rarest key is about, more often than any. */
-static int choose_pivot(const struct drawing *drawing)
+static int choose_pivot(const struct drawing *drawing, const struct draw_promise *promise)
 {
-    if (draw_chance(&drawn.random, 15)) /* few drawings have a place for it */
+    if (draw_takes_turns(promise) && draw_chance(&drawn.random, 60)) /* few drawings have a place for it */
         return draw_pivot_named("take-turns-together");
     for (int i = drawing->n - 1; i >= 0; i--) {
         const struct draw_setting *s = &drawing->settings[i];
@@ -336,7 +336,7 @@ static int make_pair(const struct drawing *drawing, const struct draw_promise *p
                      struct draw_pair *pair)
 {
     for (int i = 0; i < 12; i++) {
-        const int pivot = again >= 0 && i < 4 ? again : choose_pivot(drawing);
+        const int pivot = again >= 0 && i < 4 ? again : choose_pivot(drawing, promise);
         if (draw_pair_make(pair, &drawn.random, drawing, promise, pivot)) {
             if (pair->names_users)
                 draw_data_write_others(&pair->data, drawing, drawn.directory);

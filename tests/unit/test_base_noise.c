@@ -164,6 +164,33 @@ TEST(inverses_are_those_of_the_reference)
     }
 }
 
+/* What a second look in long double calls certain is what intervals say, also where words are next to a tail. */
+TEST(certain_in_long_double_is_certain)
+{
+    static const uint64_t scales[] = {1000, UINT64_C(1) << 36, MAX_LAPLACE_SCALE};
+    enum { HARD = 90, N = 1000 };
+    uint64_t words[N], k;
+    if (!long_digits)
+        skip();
+    for (size_t s = 0; s < sizeof(scales) / sizeof(scales[0]); s++) {
+        const int64_t n_hard = hard_words(0, scales[s], words, HARD);
+        int64_t certain = 0, unsure = 0;
+        read_words((uint32_t)s, words + n_hard, N - n_hard);
+        struct exact_source source = source_at((uint32_t)s);
+        for (int64_t i = 0; i < N; i++) {
+            const struct exact_real v = {&source, (uint64_t)i, 0, 0, 63, words[i] << 1 >> 1};
+            if (laplace_in_long(words[i], scales[s], &k)) {
+                assert_int_equal(k, exact_laplace(&v, scales[s]));
+                certain += i >= n_hard;
+            }
+            unsure += i < n_hard && !laplace_in_long(words[i], scales[s], &k);
+        }
+        assert_true(certain >= N - n_hard - 2);
+        assert_true(unsure >= n_hard / 3); /* the word that has the tail at least */
+        exact_close(&source);
+    }
+}
+
 /* ---- rejection --------------------------------------------------------------------------------- */
 
 /* The definition alone: no word is looked at but by exact_laws.c. */

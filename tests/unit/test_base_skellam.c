@@ -121,7 +121,7 @@ static void reference_draws(dpf_cursor *cursor, uint64_t mean, int64_t *out, int
     int64_t kept[2];
     open_poisson(&p, cursor, mean);
     for (int64_t i = 0; i < n;) {
-        if (one_by_one(&p, exact_next_cell(p.c), 1, kept))
+        if (one_by_one(&p, exact_next_cell(p.c), 1, 1, kept))
             out[i++] = kept[0];
     }
     exact_close(&p.source);
@@ -217,8 +217,17 @@ TEST(verdicts_are_those_of_exact_arithmetic)
     }
 }
 
-/* A place that takes further words moves all that follows: they are read again one by one. */
-TEST(further_words_are_waited_for)
+TEST(widths_are_the_least)
+{
+    for (uint64_t root = 128; root * root < MOST_MEAN; root += root / 50)
+        for (uint64_t mean = root * root - 1; mean <= root * root + 1; mean++) {
+            const uint64_t w = root_above(mean);
+            assert_true(w * w > mean && (w - 1) * (w - 1) <= mean);
+        }
+}
+
+/* A place that takes further words moves all that follows: they are read again one by one, until enough are kept. */
+static void check_further_words(int64_t most)
 {
     struct words_ahead ahead;
     struct poisson p;
@@ -226,20 +235,27 @@ TEST(further_words_are_waited_for)
     int64_t expected[PROPOSALS + 1], got[PROPOSALS + 1];
     random_seek(stream, 3, 4, 5, &cursor);
     open_poisson(&p, &cursor, 1 << 20);
-    const int64_t n = one_by_one(&p, 5, 100, expected);
+    const int64_t n = one_by_one(&p, 5, 100, most, expected);
     const uint64_t next = random_word(p.c);
     exact_close(&p.source);
+    assert_true(n <= most);
     random_seek(stream, 3, 4, 5, &cursor);
     random_bits(&cursor, ahead.words, 5);
     ahead.begin = ahead.end = 0;
     open_poisson(&p, &cursor, 1 << 20);
     read_ahead(&ahead, &cursor, 300, 100);
     ahead.words[3 * 60 + 1] = 0; /* as if this one did; what is read again does not */
-    assert_int_equal(propose(&p, &ahead, 5, 100, got), n);
+    assert_int_equal(propose(&p, &ahead, 5, 100, most, got), n);
     assert_memory_equal(got, expected, (size_t)n * sizeof(got[0]));
     unread(&ahead, p.c);
     assert_true(random_word(p.c) == next);
     exact_close(&p.source);
+}
+
+TEST(further_words_are_waited_for)
+{
+    for (int64_t most = 1; most <= 100; most++) /* before that place, and behind it */
+        check_further_words(most);
 }
 
 FIXTURE(start, stop)

@@ -37,6 +37,35 @@ static void population(struct user_sums *sums, struct id_map *users, int64_t n)
     }
 }
 
+/* By the definition: one after the other, of each number alone. */
+static double copies_by_one(double u)
+{
+    double mass = exp(-1), below = mass;
+    int k = 0;
+    while (u >= below && k < 20) {
+        mass /= ++k;
+        below += mass;
+    }
+    return k;
+}
+
+TEST(copies_are_poisson)
+{
+    enum { N = 3003 };
+    double uniform[N], copies[N], most = 0;
+    for (int i = 0; i < N - 3; i++)
+        uniform[i] = i / (double)(N - 3);
+    uniform[N - 3] = exp(-1); /* reached is passed */
+    uniform[N - 2] = nextafter(exp(-1), 0);
+    uniform[N - 1] = nextafter(1, 0);
+    bootstrap_copies(uniform, N, copies);
+    for (int i = 0; i < N; i++) {
+        assert_true(copies[i] == copies_by_one(uniform[i]));
+        most = copies[i] > most ? copies[i] : most;
+    }
+    assert_true(copies[N - 3] == 1 && copies[N - 2] == 0 && most > 8);
+}
+
 TEST(the_interval_of_a_share_is_that_of_the_normal_law)
 {
     struct user_sums sums;

@@ -100,10 +100,10 @@ TEST(users_are_drawn_by_their_ids)
     dataset_free(&back);
 }
 
-static int take_user(void *context, int64_t user, int64_t chunk, int worker, struct dpf_error *error)
+static int take_user(void *context, int64_t user, int64_t end, int worker, struct dpf_error *error)
 {
     int *taken = context;
-    (void)chunk;
+    (void)end;
     (void)worker;
     (void)error;
     ++*taken;

@@ -276,8 +276,8 @@ static void find_by(const struct scorer *scorer, const struct model *m, int kind
     struct score_desk desk = {0};
     assert_int_equal(finalist_items_open(&items, scorer, ITEMS, NULL, K, kind, &error), 0);
     assert_int_equal(finalists_init(&f, &items, 1, &error), 0);
-    for (int32_t first = 0; first < USERS; first += NEAR_USERS) {
-        f.n_users = USERS - first < NEAR_USERS ? USERS - first : NEAR_USERS;
+    for (int32_t first = 0; first < USERS; first += items.group) {
+        f.n_users = USERS - first < items.group ? USERS - first : items.group;
         for (int i = 0; i < f.n_users; i++)
             draw_user(&f, i, m, first + i);
         assert_int_equal(finalists_find(&f, &error), 0);

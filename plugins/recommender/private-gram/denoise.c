@@ -19,11 +19,14 @@ static int take_gram(const dpf_call *call, const struct gram_plan *plan, const s
                      const int64_t *sums, int with_diagonal, struct matrix *out)
 {
     const int64_t m = span->m;
-    if (matrix_new(call, span->m, span->m, out) != 0)
+    if (matrix_raw(call, span->m, span->m, out) != 0)
         return -1;
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = with_diagonal ? i : i + 1; j < m; j++)
-            out->at[i * m + j] = out->at[j * m + i] = (double)sums[i * m + j] * plan->second.grid;
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = i; j < m; j++)
+            out->at[i * m + j] = (double)sums[i * m + j] * plan->second.grid;
+        out->at[i * m + i] = with_diagonal ? out->at[i * m + i] : 0.0;
+    }
+    matrix_mirror(out, MATRIX_LOWER);
     return 0;
 }
 
@@ -324,12 +327,13 @@ int denoise_gram(const dpf_call *call, const struct gram_plan *plan, const struc
     const int32_t m = span->m, d = span->basis.columns;
     struct matrix g, gq, a, half, vectors;
     struct cross cross;
-    if (take_gram(call, plan, span, sums, 0, &g) != 0 || matrix_new(call, m, d, &gq) != 0 ||
-        matrix_new(call, d, d, &a) != 0 || matrix_new(call, m, d, &half) != 0 ||
-        estimate_diagonal(call, plan, span, sums, out) != 0)
+    if (estimate_diagonal(call, plan, span, sums, out) != 0)
         return -1;
     if (is_negligible(plan, span, out))
         return denoise_nothing(call, plan, span, sums, out);
+    if (take_gram(call, plan, span, sums, 0, &g) != 0 || matrix_new(call, m, d, &gq) != 0 ||
+        matrix_new(call, d, d, &a) != 0 || matrix_new(call, m, d, &half) != 0)
+        return -1;
     take_off_diagonal(span, out->diagonal, &g);
     matrix_multiply(1.0, &g, CblasNoTrans, &span->basis, CblasNoTrans, 0.0, &gq);
     matrix_multiply(1.0, &span->basis, CblasTrans, &gq, CblasNoTrans, 0.0, &a);

@@ -32,14 +32,36 @@ static int no_result(const dpf_call *call, const char *what)
     return -1;
 }
 
+int matrix_raw(const dpf_call *call, int32_t rows, int32_t columns, struct matrix *out)
+{
+    *out = (struct matrix){call->scratch(call, (uint64_t)rows * (uint64_t)columns * sizeof(double)), rows,
+                           columns};
+    return out->at ? 0 : out_of_memory(call);
+}
+
 int matrix_new(const dpf_call *call, int32_t rows, int32_t columns, struct matrix *out)
 {
-    const uint64_t bytes = (uint64_t)rows * (uint64_t)columns * sizeof(double);
-    *out = (struct matrix){call->scratch(call, bytes), rows, columns};
-    if (!out->at)
-        return out_of_memory(call);
-    memset(out->at, 0, (size_t)bytes);
+    if (matrix_raw(call, rows, columns, out) != 0)
+        return -1;
+    memset(out->at, 0, (size_t)rows * (size_t)columns * sizeof(double));
     return 0;
+}
+
+/* By tiles, so that both triangles are read and written along columns. */
+void matrix_mirror(struct matrix *a, enum matrix_triangle from)
+{
+    enum { TILE = 64 };
+    const int64_t m = a->rows;
+    for (int64_t left = 0; left < m; left += TILE)
+        for (int64_t top = left; top < m; top += TILE)
+            for (int64_t j = left; j < m && j < left + TILE; j++)
+                for (int64_t i = top > j ? top : j + 1; i < m && i < top + TILE; i++) {
+                    double *upper = a->at + i * m + j, *lower = a->at + j * m + i;
+                    if (from == MATRIX_UPPER)
+                        *lower = *upper;
+                    else
+                        *upper = *lower;
+                }
 }
 
 void matrix_multiply(double alpha, const struct matrix *a, CBLAS_TRANSPOSE ta, const struct matrix *b,
@@ -124,8 +146,6 @@ int positive_inverse(const dpf_call *call, struct matrix *a)
     dpotrf_("U", &n, a->at, &n, &info, 1);
     if (info == 0)
         dpotri_("U", &n, a->at, &n, &info, 1);
-    for (int32_t j = 0; j < n; j++)
-        for (int32_t i = 0; i < j; i++)
-            a->at[j + (int64_t)i * n] = a->at[i + (int64_t)j * n];
+    matrix_mirror(a, MATRIX_UPPER);
     return info == 0 ? 0 : no_result(call, "a matrix that must be inverted is not positive definite");
 }

@@ -20,10 +20,16 @@ struct matrix {
 
 /* Zeros. */
 int matrix_new(const dpf_call *call, int32_t rows, int32_t columns, struct matrix *out);
+/* Any numbers: for a matrix that is about to be filled. */
+int matrix_raw(const dpf_call *call, int32_t rows, int32_t columns, struct matrix *out);
 static inline double *matrix_column(const struct matrix *a, int32_t column)
 {
     return a->at + (int64_t)column * a->rows;
 }
+
+/* One triangle of a square matrix becomes the mirror of the other. */
+enum matrix_triangle { MATRIX_UPPER, MATRIX_LOWER };
+void matrix_mirror(struct matrix *a, enum matrix_triangle from);
 
 /* c = alpha op(a) op(b) + beta c; transposes are CblasTrans or CblasNoTrans. */
 void matrix_multiply(double alpha, const struct matrix *a, CBLAS_TRANSPOSE ta, const struct matrix *b,

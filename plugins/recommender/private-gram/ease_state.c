@@ -59,9 +59,11 @@ struct ease {
     struct matrix tail; /* m x d: P crossing */
 };
 
+/* What is not a number becomes the least. */
 static double as_number(double x)
 {
-    return fmin(fmax(x, -(double)LARGEST), (double)LARGEST);
+    const double above = x > -(double)LARGEST ? x : -(double)LARGEST;
+    return above < (double)LARGEST ? above : (double)LARGEST;
 }
 
 static void divide_rows(struct matrix *a, const double *by)
@@ -164,9 +166,11 @@ static void write_columns(const struct item_span *span, const struct ease *ease,
             s->out[k * m + j] = (float)as_number(matrix_column(&ease->v, (int32_t)k)[j]);
     for (int64_t j = 0; j < m; j++) {
         s->weight[j] = (float)span->weight[span->item[j]];
-        for (int32_t k = 0; k < r; k++)
-            s->in[j * (r + d) + k] =
-                ease->u.at ? (float)as_number(matrix_column(&ease->u, k)[j]) : (float)(k == j);
+        memset(s->in + j * (r + d), 0, (size_t)r * sizeof *s->in);
+        if (!ease->u.at)
+            s->in[j * (r + d) + j] = 1;
+        for (int32_t k = 0; k < r && ease->u.at; k++)
+            s->in[j * (r + d) + k] = (float)as_number(matrix_column(&ease->u, k)[j]);
         for (int32_t k = 0; k < d; k++)
             s->in[j * (r + d) + r + k] = (float)as_number(matrix_column(&ease->tail, k)[j]);
     }
