@@ -2,5 +2,8 @@
 static void later(void)
 {
 }
-#define SPECIMEN_RESERVED {later}
+#define SPECIMEN_RESERVED                                                                                    \
+    {                                                                                                        \
+        later                                                                                                \
+    }
 #include "specimen.h"

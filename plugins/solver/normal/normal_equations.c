@@ -152,22 +152,6 @@ void normal_settle_void(const struct normal *normal, float *matrix, const float 
     }
 }
 
-void normal_residual(const struct normal *normal, const float *matrix, const float *rhs, const float *x,
-                     double *out)
-{
-    for (int64_t i = 0; i < normal->d; i++)
-        out[i] = rhs[i];
-    for (int64_t i = 0; i < normal->d; i++) {
-        const float *a = matrix + i * normal->padded;
-        double sum = 0;
-        for (int64_t j = 0; j < i; j++) {
-            sum += (double)a[j] * x[j];
-            out[j] -= (double)a[j] * x[i];
-        }
-        out[i] -= sum + (double)a[i] * x[i];
-    }
-}
-
 dpf_status normal_fail(const dpf_host *host, const dpf_solve *batch, int64_t row, const char *text)
 {
     char line[256];

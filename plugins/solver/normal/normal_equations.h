@@ -50,9 +50,6 @@ void normal_rhs(const struct normal *normal, int64_t row, float *rhs);
  * records, or its factors where only a bias is regularised) is set to 0: its diagonal becomes 1.
  */
 void normal_settle_void(const struct normal *normal, float *matrix, const float *rhs);
-/* out (float64) = rhs - matrix x, all of order d. */
-void normal_residual(const struct normal *normal, const float *matrix, const float *rhs, const float *x,
-                     double *out);
 
 /* Reports "user row N: text". Returns DPF_E_NUMERIC. */
 dpf_status normal_fail(const dpf_host *host, const dpf_solve *batch, int64_t row, const char *text);

@@ -25,22 +25,23 @@ enum {
     P_COUNT
 };
 
-#define PARAMS \
-    [P_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "", "Chooses the messages."), \
-    [P_DROP] = DPF_PARAM_REAL_F("drop", 0, 0, 1, 0, "", "Probability that a message is lost."), \
-    [P_DUPLICATE] = DPF_PARAM_REAL_F("duplicate", 0, 0, 1, 0, "", "Probability that it is sent twice."), \
-    [P_REORDER] = DPF_PARAM_REAL_F("reorder", 0, 0, 1, 0, "", \
-                                   "Probability that it is sent after the next message to the same peer."), \
-    [P_DELAY] = DPF_PARAM_REAL_F("delay", 0, 0, 1, 0, "", "Probability that it is sent late."), \
-    [P_DELAY_TIME] = DPF_PARAM_REAL_F("delay-time", 1, 0, 86400, 0, "s", "How late."), \
-    [P_KILL_AFTER] = DPF_PARAM_INT_F("kill-after", 0, 0, 1e9, 0, "messages", \
-                                     "The process kills itself when it would send the message after so many. " \
-                                     "0: never."), \
-    [P_SILENT_AFTER] = DPF_PARAM_INT_F("silent-after", 0, 0, 1e9, 0, "messages", \
-                                       "All messages after so many are lost. 0: none for this reason."), \
-    [P_CUT_AFTER] = \
-        DPF_PARAM_INT_F("cut-after", 0, 0, 1e9, 0, "messages", \
-                        "At a party: the connection is lost once, with the message after this many. The " \
+#define PARAMS                                                                                               \
+    [P_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "", "Chooses the messages."),            \
+    [P_DROP] = DPF_PARAM_REAL_F("drop", 0, 0, 1, 0, "", "Probability that a message is lost."),              \
+    [P_DUPLICATE] = DPF_PARAM_REAL_F("duplicate", 0, 0, 1, 0, "", "Probability that it is sent twice."),     \
+    [P_REORDER] = DPF_PARAM_REAL_F("reorder", 0, 0, 1, 0, "",                                                \
+                                   "Probability that it is sent after the next message to the same peer."),  \
+    [P_DELAY] = DPF_PARAM_REAL_F("delay", 0, 0, 1, 0, "", "Probability that it is sent late."),              \
+    [P_DELAY_TIME] = DPF_PARAM_REAL_F("delay-time", 1, 0, 86400, 0, "s", "How late."),                       \
+    [P_KILL_AFTER] =                                                                                         \
+        DPF_PARAM_INT_F("kill-after", 0, 0, 1e9, 0, "messages",                                              \
+                        "The process kills itself when it would send the message after so many. "            \
+                        "0: never."),                                                                        \
+    [P_SILENT_AFTER] = DPF_PARAM_INT_F("silent-after", 0, 0, 1e9, 0, "messages",                             \
+                                       "All messages after so many are lost. 0: none for this reason."),     \
+    [P_CUT_AFTER] =                                                                                          \
+        DPF_PARAM_INT_F("cut-after", 0, 0, 1e9, 0, "messages",                                               \
+                        "At a party: the connection is lost once, with the message after this many. The "    \
                         "party may connect again. 0: never.")
 
 static const dpf_param params[P_COUNT] = {PARAMS};

@@ -10,11 +10,11 @@
 enum { LONG = 200 }; /* longer than greetings, shorter than a message of numbers */
 enum { P_KIND, P_TEXT_AT, P_TEXT, P_PAD, P_COUNT };
 
-#define PARAMS \
-    [P_KIND] = DPF_PARAM_INT_F("kind", 0, 0, 255, 0, "", "Frames of this kind get the text. 0: none."), \
-    [P_TEXT_AT] = DPF_PARAM_INT_F("text-at", 8, 0, 4096, 0, "bytes", "Where the text begins."), \
-    [P_TEXT] = \
-        DPF_PARAM_TEXT_F("text", DPF_TYPE_STRING, "", 0, "The text; ~ is an end of line, ^ an escape."), \
+#define PARAMS                                                                                               \
+    [P_KIND] = DPF_PARAM_INT_F("kind", 0, 0, 255, 0, "", "Frames of this kind get the text. 0: none."),      \
+    [P_TEXT_AT] = DPF_PARAM_INT_F("text-at", 8, 0, 4096, 0, "bytes", "Where the text begins."),              \
+    [P_TEXT] =                                                                                               \
+        DPF_PARAM_TEXT_F("text", DPF_TYPE_STRING, "", 0, "The text; ~ is an end of line, ^ an escape."),     \
     [P_PAD] = DPF_PARAM_INT_F("pad", 0, 0, 1e9, 0, "bytes", "So much behind the text.")
 
 static const dpf_param params[P_COUNT] = {PARAMS};
