@@ -5,7 +5,7 @@
  *
  *   bench_dpimf_round [ROUNDS [THREADS]]      default 20 rounds, a thread for each processor
  *
- * For each variant and precision of noise: milliseconds of a round, by the clock and of the processors, and
+ * For each variant: milliseconds of a round, by the clock and of the processors, and
  * the shares of sums (Gram matrices and first-order sums), noise (encoding and decoding) and solves in the
  * latter. The first round is not counted.
  */
@@ -53,35 +53,30 @@ struct bench {
     struct measured measured;
 };
 
-static int open_plan(struct bench *b, const char *variant, const char *precision, int rounds, int synthetic,
-                     struct dpf_error *error)
+static int open_plan(struct bench *b, const char *variant, int rounds, int synthetic, struct dpf_error *error)
 {
     static const char *const records[] = {"data.format=synthetic", "data.path=", "data.synthetic.users=943",
                                           "data.synthetic.items=1682", "data.synthetic.ratings=100000"};
-    static char path[128], rounds_text[64], precision_text[64];
+    static char path[128], rounds_text[64];
     static struct arguments arguments;
     snprintf(path, sizeof path, "configs/papers/dpimf-%s.ini", variant);
     snprintf(rounds_text, sizeof rounds_text, "run.rounds=%d", rounds);
-    snprintf(precision_text, sizeof precision_text, "items.mechanism.precision=%s", precision);
     arguments = (struct arguments){.config = path,
                                    .overrides = {"model.rank=20", "parties.local-iterations=1",
                                                  "privacy.randomness=reproducible", rounds_text},
                                    .n_overrides = 4,
                                    .plugin_dirs = {DPFRAME_PLUGIN_DIR},
                                    .n_plugin_dirs = 1};
-    if (strcmp(variant, "gt") != 0)
-        arguments.overrides[arguments.n_overrides++] = precision_text;
     for (size_t i = 0; synthetic && i < sizeof records / sizeof records[0]; i++)
         arguments.overrides[arguments.n_overrides++] = records[i];
     return session_open(&b->session, &arguments, 0, error);
 }
 
-static int run(struct bench *b, const char *variant, const char *precision, int rounds, int synthetic,
-               struct dpf_error *error)
+static int run(struct bench *b, const char *variant, int rounds, int synthetic, struct dpf_error *error)
 {
     struct plan *plan = &b->session.plan;
     const struct engine_hooks hooks = {.context = &b->measured, .round_done = round_done};
-    if (open_plan(b, variant, precision, rounds + 1, synthetic, error) != 0 ||
+    if (open_plan(b, variant, rounds + 1, synthetic, error) != 0 ||
         data_load(plan->config, &plan->data, &plan->split, plan->seeded, b->pool, &b->dataset, error) != 0 ||
         plan_complete(plan, b->dataset.users.n, b->dataset.items.n, error) != 0 ||
         model_init(&b->model, plan, &b->dataset, error) != 0 ||
@@ -92,20 +87,19 @@ static int run(struct bench *b, const char *variant, const char *precision, int 
     return 0;
 }
 
-static int measure(const char *variant, const char *precision, int rounds, int threads, int synthetic)
+static int measure(const char *variant, int rounds, int threads, int synthetic)
 {
     static struct bench b;
     struct dpf_error error = {0};
     memset(&b, 0, sizeof b);
     b.pool = pool_new(threads);
-    const int status = b.pool ? run(&b, variant, precision, rounds, synthetic, &error) : -1;
+    const int status = b.pool ? run(&b, variant, rounds, synthetic, &error) : -1;
     const double all = b.stats.cpu_sums + b.stats.cpu_noise + b.stats.cpu_solves, per = 1e3 / rounds;
     const double total = b.measured.cpu * (rounds + 1) / rounds; /* with the first round, as the phases */
     if (status == 0)
-        printf("%-5s %-6s %8.1f %8.1f   %4.0f %% %4.0f %% %4.0f %% %4.0f %%\n", variant, precision,
-               b.measured.wall * per, b.measured.cpu * per, 100 * b.stats.cpu_sums / total,
-               100 * b.stats.cpu_noise / total, 100 * b.stats.cpu_solves / total,
-               100 * (total - all) / total);
+        printf("%-5s %8.1f %8.1f   %4.0f %% %4.0f %% %4.0f %% %4.0f %%\n", variant, b.measured.wall * per,
+               b.measured.cpu * per, 100 * b.stats.cpu_sums / total, 100 * b.stats.cpu_noise / total,
+               100 * b.stats.cpu_solves / total, 100 * (total - all) / total);
     else
         fprintf(stderr, "dpimf_round: %s\n", error.text);
     model_free(&b.model);
@@ -117,20 +111,18 @@ static int measure(const char *variant, const char *precision, int rounds, int t
 
 int main(int argc, char **argv)
 {
-    static const char *const cases[][2] = {{"gt", "-"},      {"opt", "float"}, {"opt", "exact"},
-                                           {"sym", "float"}, {"sym", "exact"}, {"str", "float"},
-                                           {"str", "exact"}};
+    static const char *const variants[] = {"gt", "opt", "sym", "str"};
     const int rounds = argc > 1 ? atoi(argv[1]) : 20;
     const int threads = argc > 2 ? atoi(argv[2]) : (int)sysconf(_SC_NPROCESSORS_ONLN);
     const int synthetic = access("data/ml-100k/u.data.gz", R_OK) != 0;
     if (rounds < 1 || threads < 1 || sodium_init() < 0)
         return 2;
     openblas_set_num_threads(1);
-    printf("%d rounds, %d threads, %s; targets: opt 40 ms, sym 250 ms (float), 750 ms (exact)\n", rounds,
-           threads, synthetic ? "synthetic records" : "MovieLens 100K");
-    printf("              clock ms   CPU ms     sums  noise solves  rest\n");
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        if (measure(cases[i][0], cases[i][1], rounds, threads, synthetic) != 0)
+    printf("%d rounds, %d threads, %s; targets: opt 40 ms, sym 750 ms\n", rounds, threads,
+           synthetic ? "synthetic records" : "MovieLens 100K");
+    printf("       clock ms   CPU ms     sums  noise solves  rest\n");
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
+        if (measure(variants[i], rounds, threads, synthetic) != 0)
             return 1;
     return 0;
 }

@@ -12,27 +12,17 @@ dpf_status dpf_draw_discrete_gaussian(const dpf_noise_source *from, uint64_t ste
     return from->random->discrete_gaussian(from->cursor, steps, out, n);
 }
 
-void dpf_draw_laplace(const dpf_noise_source *from, double *out, int64_t n)
-{
-    from->random->laplace(from->cursor, out, n);
-}
-
-void dpf_draw_normal(const dpf_noise_source *from, double *out, int64_t n)
-{
-    from->random->normal(from->cursor, out, n);
-}
-
 double dpf_additive_limit(int64_t n_parties)
 {
     double limit = DPF_ADDITIVE_MAX / (double)(n_parties > 1 ? n_parties : 1);
     return limit < 4503599627370496.0 ? limit : 4503599627370496.0;
 }
 
-int32_t dpf_additive_bits(int64_t wished, int64_t n_parties)
+int32_t dpf_additive_bits(int32_t usual, const dpf_release *release)
 {
-    int32_t bits = (int32_t)floor(log2(dpf_additive_limit(n_parties))) - 16;
-    if (bits > wished)
-        bits = (int32_t)wished;
+    const int32_t fit = (int32_t)floor(log2(dpf_additive_limit(release->n_parties))) - 16;
+    const int32_t fewer = usual - release->fewer_bits > 8 ? usual - release->fewer_bits : 8;
+    const int32_t bits = fit < fewer ? fit : fewer;
     return bits > 1 ? bits : 1;
 }
 

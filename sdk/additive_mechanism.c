@@ -42,16 +42,6 @@ static int32_t additive_gram_share_index(const dpf_additive_mechanism *spec)
     return spec->shared + (spec->in_shares ? (int32_t)DPF_SHARES_GRAM_SHARE : (int32_t)DPF_SHARED_GRAM_SHARE);
 }
 
-static int32_t additive_grid_bits_index(const dpf_additive_mechanism *spec)
-{
-    return spec->shared + (spec->in_shares ? (int32_t)DPF_SHARES_GRID_BITS : (int32_t)DPF_SHARED_GRID_BITS);
-}
-
-static int32_t additive_is_exact(const dpf_additive_instance *it)
-{
-    return it->spec->in_shares || it->shared[DPF_SHARED_PRECISION].integer == 0;
-}
-
 /* Finds what an author forgot: a missing fact would be 0, and so an event that costs nothing. */
 static const char *additive_mistake(const dpf_additive_mechanism *spec, const dpf_mechanism *functions,
                                     const dpf_params *params)
@@ -60,8 +50,8 @@ static const char *additive_mistake(const dpf_additive_mechanism *spec, const dp
     const int32_t n = spec->in_shares ? (int32_t)DPF_SHARES_COUNT : (int32_t)DPF_SHARED_COUNT;
     if (spec->norm < DPF_NORM_L1 || spec->norm > DPF_NORM_ROWS)
         return "norm of the dpf_additive_mechanism is not one of DPF_NORM_*";
-    if (spec->event < DPF_EVENT_UNSUPPORTED || (spec->draw_real && spec->float_event < DPF_EVENT_UNSUPPORTED))
-        return "event or float_event of the dpf_additive_mechanism is missing";
+    if (spec->event < DPF_EVENT_UNSUPPORTED)
+        return "event of the dpf_additive_mechanism is missing";
     if (own && !spec->state)
         return "the dpf_additive_mechanism states APPROX or ZCDP, but has no function `state` with its "
                "numbers";
@@ -76,6 +66,8 @@ static const char *additive_mistake(const dpf_additive_mechanism *spec, const dp
                "not";
     if (!spec->multiplier || !spec->draw || !spec->variance || spec->max_bits < 1 || spec->max_bits > 42)
         return "multiplier, draw, variance or max_bits of the dpf_additive_mechanism is missing";
+    if (spec->bits < 8 || spec->bits > spec->max_bits)
+        return "bits of the dpf_additive_mechanism is missing, below 8 or above max_bits";
     if (spec->in_shares == DPF_SHARES_VARIANCE && spec->max_bits > ADDITIVE_SHARE_BITS)
         return "max_bits of the dpf_additive_mechanism is larger than 31, but its shares' steps are kept in "
                "32 bits";
@@ -93,14 +85,9 @@ static dpf_status additive_mechanism_check(const dpf_additive_mechanism *spec, c
     if (mistake)
         return host->fail(host, DPF_E_INTERNAL, -1, mistake);
     const dpf_value *shared = params->values + spec->shared;
-    if (spec->in_shares)
-        return DPF_OK;
-    if (!dpf_additive_shares_sum(&shared[DPF_SHARED_SHARES]))
+    if (!spec->in_shares && !dpf_additive_shares_sum(&shared[DPF_SHARED_SHARES]))
         return host->fail(host, DPF_E_CONFIG, spec->shared + DPF_SHARED_SHARES,
                           "the shares do not add up to 1");
-    if (shared[DPF_SHARED_PRECISION].integer != 0 && !spec->draw_real)
-        return host->fail(host, DPF_E_UNSUPPORTED, spec->shared + DPF_SHARED_PRECISION,
-                          "this mechanism has no floating-point noise; set precision = exact");
     return DPF_OK;
 }
 
@@ -200,15 +187,9 @@ static dpf_status additive_norms(const dpf_additive_instance *it, const dpf_rele
 
 static dpf_status additive_no_grid(const dpf_additive_instance *it)
 {
-    return it->host->fail(it->host, DPF_E_RANGE, additive_grid_bits_index(it->spec),
+    return it->host->fail(it->host, DPF_E_RANGE, -1,
                           "no grid fits this noise: its scale, or a party's share of it, is extreme, or "
-                          "the budget is too small "
-                          "for so many numbers or messages at this grid-bits");
-}
-
-static int32_t additive_mechanism_bits(const dpf_additive_instance *it, const dpf_release *release)
-{
-    return dpf_additive_bits(it->values[additive_grid_bits_index(it->spec)].integer, release->n_parties);
+                          "the budget is too small for so many numbers or messages");
 }
 
 /* Scale of the whole noise over the scale of one share. */
@@ -229,7 +210,7 @@ static dpf_status additive_choose_scales(const dpf_additive_instance *it, const 
 {
     static const dpf_value equal = {DPF_TYPE_REAL_LIST, 0, 0, 0, NULL, NULL, NULL, 0, 0};
     const dpf_additive_mechanism *spec = it->spec;
-    const int32_t n = release->query->n_blocks, bits = additive_mechanism_bits(it, release);
+    const int32_t n = release->query->n_blocks, bits = dpf_additive_bits(spec->bits, release);
     const double factor = release->noise_factor * it->multiplier / additive_shares_of(spec, out);
     double shares[DPF_MAX_BLOCKS], all = 0, all_numbers = 0;
     const dpf_status status =
@@ -286,7 +267,7 @@ static dpf_status additive_choose_together(const dpf_additive_instance *it, cons
     ask.gram_share = additive_gram_share(it);
     ask.one_scale = additive_has_one_scale(it);
     ask.parts = additive_shares_of(spec, out);
-    ask.bits = additive_mechanism_bits(it, release);
+    ask.bits = dpf_additive_bits(spec->bits, release);
     ask.max_bits = spec->max_bits;
     const dpf_status status = dpf_additive_together(it->host, release, &ask, out, done);
     return status == DPF_OK && *done < 0 ? additive_no_grid(it) : status;
@@ -312,7 +293,7 @@ static dpf_status additive_begin_shares(const dpf_additive_instance *it, const d
         return host->fail(host, DPF_E_CONFIG, curious,
                           "min-honest + max-curious exceeds the number of parties: no sum would be "
                           "released");
-    if (additive_mechanism_bits(it, release) < it->spec->min_bits)
+    if (dpf_additive_bits(it->spec->bits, release) < it->spec->min_bits)
         return additive_no_grid(it);
     out->opaque[DPF_ADDITIVE_KEEPS_PARTS] = (uint64_t)t;
     out->spare_shares = (int32_t)spare;
@@ -344,10 +325,8 @@ static dpf_additive additive_noise(const dpf_additive_instance *it, const dpf_no
     noise.stream = it->stream;
     noise.values = it->values;
     noise.parts = dpf_additive_plan_parts(plan);
-    noise.exact = additive_is_exact(it);
     noise.whole_blocks = it->spec->whole_blocks;
     noise.integers = it->spec->draw;
-    noise.reals = it->spec->draw_real;
     noise.steps = it->spec->in_shares == DPF_SHARES_VARIANCE ? &plan->opaque[DPF_ADDITIVE_KEEPS_STEPS] : NULL;
     noise.changes = it->spec->in_shares ? NULL : &plan->opaque[DPF_ADDITIVE_KEEPS_CHANGES];
     return noise;
@@ -369,8 +348,6 @@ static double additive_variance(const dpf_additive_instance *it, const dpf_noise
 {
     if (!(scale > 0))
         return 0;
-    if (!additive_is_exact(it))
-        return copies * (it->spec->real_variance * scale * scale);
     return copies * (it->spec->variance(from, scale / grid, n) * (grid * grid));
 }
 
@@ -497,9 +474,8 @@ dpf_status dpf_additive_mechanism_events(void *self, const dpf_release *release,
                                          dpf_event *out, int32_t capacity, int32_t *n)
 {
     const dpf_additive_instance *it = self;
-    const dpf_additive_claim claim = {
-        it->spec->norm, additive_is_exact(it) ? it->spec->event : it->spec->float_event,
-        additive_is_exact(it), additive_is_separate(it->spec), dpf_additive_mechanism_lifetime(self)};
+    const dpf_additive_claim claim = {it->spec->norm, it->spec->event, 1, additive_is_separate(it->spec),
+                                      dpf_additive_mechanism_lifetime(self)};
     const dpf_status status = dpf_additive_events(it->host, release, plan, &claim, out, capacity, n);
     for (int32_t i = 0; status == DPF_OK && i < *n; i++)
         additive_complete(it, release, plan, &out[i]);

@@ -4,10 +4,9 @@
 
 #define ADDITIVE_CHUNK 64
 
-/* Buffers for the noise of n numbers. */
+/* A buffer for the noise of n numbers. */
 struct room {
     int64_t *integers;
-    double *reals;
     int64_t n;
 };
 
@@ -54,7 +53,7 @@ dpf_status dpf_additive_round(double grid, double limit, const double *values, i
 
 /*
  * values / grid + noise, as integers, for at most room->n numbers. All of them, or DPF_E_RANGE. limit is at
- * most 2^62, and so is exact noise.
+ * most 2^62, and so is noise.
  */
 static dpf_status additive_chunk(const dpf_additive *noise, const dpf_noise_source *from,
                                  const struct room *room, double grid, double scale, uint64_t steps,
@@ -62,20 +61,15 @@ static dpf_status additive_chunk(const dpf_additive *noise, const dpf_noise_sour
 {
     if (!(scale > 0))
         return dpf_additive_round(grid, limit, values, n, out);
-    const double steps_per_unit = 1 / grid, steps_of_scale = scale / grid;
-    if (noise->exact) {
-        dpf_status status = noise->integers(from, steps, room->integers, n);
-        if (status != DPF_OK)
-            return status;
-    } else {
-        noise->reals(from, room->reals, n);
-    }
+    const double steps_per_unit = 1 / grid;
+    const dpf_status status = noise->integers(from, steps, room->integers, n);
+    if (status != DPF_OK)
+        return status;
     int ok = 1;
     for (int64_t i = 0; i < n; i++) {
         int64_t whole = 0;
-        double at = values[i] * steps_per_unit + (noise->exact ? 0 : steps_of_scale * room->reals[i]);
-        ok &= dpf_additive_to_integer(at, limit, &whole);
-        out[i] = whole + (noise->exact ? room->integers[i] : 0);
+        ok &= dpf_additive_to_integer(values[i] * steps_per_unit, limit, &whole);
+        out[i] = whole + room->integers[i];
         ok &= fabs((double)out[i]) < limit;
     }
     return ok ? DPF_OK : DPF_E_RANGE;
@@ -117,16 +111,15 @@ static dpf_status additive_row(const dpf_additive *noise, dpf_noise_source *from
     return DPF_OK;
 }
 
-/* Buffers on the stack, or in the call's scratch memory if draws take whole blocks. */
+/* The buffer on the stack, or in the call's scratch memory if draws take whole blocks. */
 static dpf_status additive_find_room(const dpf_additive *noise, const dpf_call *call, int32_t width,
                                      struct room *room)
 {
     if (!noise || !noise->whole_blocks || width <= ADDITIVE_CHUNK)
         return DPF_OK;
     room->integers = call->scratch(call, (uint64_t)width * sizeof(*room->integers));
-    room->reals = call->scratch(call, (uint64_t)width * sizeof(*room->reals));
     room->n = width;
-    return room->integers && room->reals ? DPF_OK : DPF_E_MEMORY;
+    return room->integers ? DPF_OK : DPF_E_MEMORY;
 }
 
 int64_t dpf_additive_row_id(const dpf_encoded *integers, int64_t i)
@@ -143,7 +136,7 @@ dpf_status dpf_additive_out_of_range(const dpf_call *call, dpf_status status)
 {
     return call->host->fail(call->host, status, -1,
                             "a value of a message is not finite or too large for its grid; bound the "
-                            "contributions, or lower grid-bits of the mechanism");
+                            "contributions");
 }
 
 /* Whether all numbers stand behind one another on one grid. */
@@ -160,8 +153,7 @@ dpf_status dpf_additive_encode(const dpf_additive *noise, const dpf_call *call, 
     const int noisy =
         noise && !plan->bare && (plan->where == DPF_NOISE_AT_PARTY || plan->where == DPF_NOISE_IN_SHARES);
     int64_t integers[ADDITIVE_CHUNK];
-    double reals[ADDITIVE_CHUNK];
-    struct room room = {integers, reals, ADDITIVE_CHUNK};
+    struct room room = {integers, ADDITIVE_CHUNK};
     dpf_cursor cursor;
     dpf_noise_source from = {NULL, &cursor, NULL, 1, 0};
     if (noisy) {
@@ -190,10 +182,7 @@ dpf_status dpf_additive_encode(const dpf_additive *noise, const dpf_call *call, 
     return DPF_OK;
 }
 
-/*
- * Adds a trusted curator's noise to one row of a sum and scales it. Float noise is rounded to the grid as
- * well, so that later steps get the same kind of numbers.
- */
+/* Adds a trusted curator's noise to one row of a sum and scales it. */
 static dpf_status additive_decode_row(const dpf_additive *noise, dpf_noise_source *from,
                                       const struct room *room, const dpf_noise_plan *plan,
                                       const dpf_query *query, int gram, const int64_t *sums, int64_t *drawn,
@@ -229,9 +218,8 @@ dpf_status dpf_additive_decode(const dpf_additive *noise, const dpf_call *call, 
     static const double no_values[ADDITIVE_CHUNK] = {0};
     const int noisy = noise && plan->where == DPF_NOISE_AT_SUM;
     int64_t integers[ADDITIVE_CHUNK], more[ADDITIVE_CHUNK], *drawn = more;
-    double reals[ADDITIVE_CHUNK];
     const double *zeros = no_values;
-    struct room room = {integers, reals, ADDITIVE_CHUNK};
+    struct room room = {integers, ADDITIVE_CHUNK};
     dpf_cursor cursor;
     dpf_noise_source from = {NULL, &cursor, NULL, 1, 0};
     if (noisy) {

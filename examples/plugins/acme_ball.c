@@ -31,7 +31,7 @@ enum { P_EPSILON, P_SHARED };
 static const dpf_param params[] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Pure-DP budget of one release."),
-    DPF_ADDITIVE_PARAMS(14, 8, 18),
+    DPF_ADDITIVE_PARAMS,
 };
 
 static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
@@ -123,6 +123,7 @@ static void state(const dpf_value *values, const dpf_release *release, const dpf
 static const dpf_additive_mechanism ball = {
     .norm = DPF_NORM_ROWS,
     .event = DPF_EVENT_PURE,
+    .bits = 14,
     .max_bits = 20,
     .whole_blocks = 1,
     .shared = P_SHARED,

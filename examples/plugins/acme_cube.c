@@ -18,7 +18,7 @@ enum { P_EPSILON, P_SHARED };
 static const dpf_param params[] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Pure-DP budget of one release."),
-    DPF_ADDITIVE_PARAMS(20, 8, 30),
+    DPF_ADDITIVE_PARAMS,
 };
 
 static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
@@ -83,6 +83,7 @@ static double variance(const dpf_noise_source *from, double steps, int64_t n)
 static const dpf_additive_mechanism cube = {
     .norm = DPF_NORM_LINF,
     .event = DPF_EVENT_PURE,
+    .bits = 20,
     .max_bits = 32,
     .whole_blocks = 1,
     .shared = P_SHARED,

@@ -25,7 +25,7 @@ enum { P_EPSILON, P_SHARED };
 static const dpf_param params[] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Pure-DP budget of one release."),
-    DPF_ADDITIVE_PARAMS(20, 8, 40),
+    DPF_ADDITIVE_PARAMS,
 };
 
 static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
@@ -114,6 +114,7 @@ static void state(const dpf_value *values, const dpf_release *release, const dpf
 static const dpf_additive_mechanism staircase = {
     .norm = DPF_NORM_LINF,
     .event = DPF_EVENT_APPROX,
+    .bits = 20,
     .max_bits = 40,
     .shared = P_SHARED,
     .multiplier = multiplier,

@@ -20,7 +20,7 @@ static const dpf_param params[] = {
     [P_DELTA] =
         DPF_PARAM_REAL_F("delta", 1e-5, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI,
                          "", "Delta of one release, about."),
-    DPF_ADDITIVE_PARAMS(24, 8, 40),
+    DPF_ADDITIVE_PARAMS,
 };
 
 static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
@@ -79,6 +79,7 @@ static void state(const dpf_value *values, const dpf_release *release, const dpf
 static const dpf_additive_mechanism truncated = {
     .norm = DPF_NORM_L1,
     .event = DPF_EVENT_APPROX,
+    .bits = 24,
     .max_bits = 42,
     .shared = P_SHARED,
     .multiplier = multiplier,

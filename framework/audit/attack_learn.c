@@ -153,11 +153,11 @@ int attack_learn(const struct attack_sample *sample, double *scores, struct dpf_
 {
     const size_t width = (size_t)(sample->n_items > sample->width ? sample->n_items : sample->width);
     struct learner l = {.sample = sample,
-                        .weights = memory_new(width, sizeof *l.weights),
-                        .moments = memory_new((size_t)sample->width, sizeof *l.moments),
-                        .listed = memory_new(2 * (size_t)sample->n_items + 1, sizeof *l.listed),
-                        .sums = memory_new((size_t)sample->trainings, sizeof *l.sums)};
-    int status = l.weights && l.moments && l.listed && l.sums ? 0 : error_memory(error);
+                        .weights = memory_need(width, sizeof *l.weights),
+                        .moments = memory_need((size_t)sample->width, sizeof *l.moments),
+                        .listed = memory_need(2 * (size_t)sample->n_items + 1, sizeof *l.listed),
+                        .sums = memory_need((size_t)sample->trainings, sizeof *l.sums)};
+    int status = 0;
     memset(scores, 0, (size_t)(sample->trainings * sample->targets) * sizeof *scores);
     ticker_begin("learning from trainings", sample->targets);
     for (int64_t target = 0; target < sample->targets && status == 0; target++) {

@@ -64,9 +64,7 @@ static int judge(const struct audit_session *audit, const struct attack *attack,
         .n_items = view == ATTACK_OWN_LIST ? attack->base->items.n : 0,
         .in = attack->in,
     };
-    double *scores = memory_new((size_t)(attack->trainings * attack->n_targets), sizeof *scores);
-    if (!scores)
-        return error_memory(error);
+    double *scores = memory_need((size_t)(attack->trainings * attack->n_targets), sizeof *scores);
     *out = (struct attack_finding){.game = attack->game, .view = view};
     attack_covered(attack->plan, out);
     int status = attack_learn(&sample, scores, error);

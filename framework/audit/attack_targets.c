@@ -63,14 +63,12 @@ static int by_rarity(const void *a, const void *b)
 }
 
 /* The item in question, at random among the user's or the rarest of them; then the others. */
-static int choose_items(const struct attack *attack, enum attack_item which, const struct prf *prf,
-                        struct canary *target, struct attack_probe *probe, struct dpf_error *error)
+static void choose_items(const struct attack *attack, enum attack_item which, const struct prf *prf,
+                         struct canary *target, struct attack_probe *probe)
 {
     const struct csr *csr = records_of(attack);
     const int64_t n = row_length(csr, target->user);
-    struct candidate *all = memory_new((size_t)n, sizeof *all);
-    if (!all)
-        return error_memory(error);
+    struct candidate *all = memory_need((size_t)n, sizeof *all);
     struct prf within;
     int64_t asked = 0;
     uint64_t least = UINT64_MAX;
@@ -94,7 +92,6 @@ static int choose_items(const struct attack *attack, enum attack_item which, con
         if (all[i].item != target->item)
             probe->items[probe->n++] = all[i].item;
     free(all);
-    return 0;
 }
 
 /* ---- what the attacker knows --------------------------------------------------------------------------- */
@@ -106,13 +103,8 @@ static int make_known(struct attack *attack, struct dpf_error *error)
     const int64_t users = base->users.n;
     const struct neighbours without = {
         .unit = DPF_UNIT_USER, .adjacency = DPF_ADJ_ZERO_OUT, .as_they_are = 1};
-    struct canary *all = memory_new((size_t)users, sizeof *all);
-    unsigned char *bits = memory_new((size_t)users, 1);
-    if (!all || !bits) {
-        free(all);
-        free(bits);
-        return error_memory(error);
-    }
+    struct canary *all = memory_need((size_t)users, sizeof *all);
+    unsigned char *bits = memory_need((size_t)users, 1);
     for (int64_t user = 0; user < users; user++) {
         all[user] = (struct canary){(int32_t)user, -1};
         bits[user] = 1;
@@ -174,25 +166,23 @@ static int choose(struct attack *attack, int64_t wanted, enum attack_item which,
                   const struct random_root *root, struct dpf_error *error)
 {
     struct prf of_users, of_items;
-    struct lot *lots = memory_new((size_t)attack->base->users.n + 1, sizeof *lots);
-    if (!lots)
-        return error_memory(error);
+    struct lot *lots = memory_need((size_t)attack->base->users.n + 1, sizeof *lots);
     prf_open(root, "audit", "attack users", &of_users);
     prf_open(root, "audit", "attack items", &of_items);
     const int64_t n = draw_lots(attack, &of_users, lots);
     /* Half of the users at most: the others are whom they hide among. */
     attack->n_targets = wanted < n / 2 ? wanted : n / 2;
-    attack->targets = memory_new((size_t)attack->n_targets + 1, sizeof *attack->targets);
-    attack->probes = memory_new((size_t)attack->n_targets + 1, sizeof *attack->probes);
-    attack->witnesses = memory_new(ATTACK_WITNESSES, sizeof *attack->witnesses);
-    int status = attack->targets && attack->probes && attack->witnesses ? 0 : error_memory(error);
-    if (status == 0 && attack->n_targets < 2)
+    attack->targets = memory_need((size_t)attack->n_targets + 1, sizeof *attack->targets);
+    attack->probes = memory_need((size_t)attack->n_targets + 1, sizeof *attack->probes);
+    attack->witnesses = memory_need(ATTACK_WITNESSES, sizeof *attack->witnesses);
+    int status = 0;
+    if (attack->n_targets < 2)
         status = error_set(error, DPF_FAULT_DATA,
                            "an attack needs four users with two training records or more; there are %lld",
                            (long long)n);
     for (int64_t t = 0; t < attack->n_targets && status == 0; t++) {
         attack->targets[t].user = lots[t].user;
-        status = choose_items(attack, which, &of_items, &attack->targets[t], &attack->probes[t], error);
+        choose_items(attack, which, &of_items, &attack->targets[t], &attack->probes[t]);
     }
     for (int64_t i = attack->n_targets; i < n && attack->n_witnesses < ATTACK_WITNESSES; i++)
         attack->witnesses[attack->n_witnesses++] = lots[i].user;

@@ -204,9 +204,7 @@ static int make_dataset(const struct attack *attack, int64_t training, struct da
                         struct dpf_error *error)
 {
     const struct neighbours form = {.unit = DPF_UNIT_USER, .adjacency = DPF_ADJ_ZERO_OUT, .as_they_are = 1};
-    unsigned char *bits = memory_new((size_t)attack->n_targets, 1);
-    if (!bits)
-        return error_memory(error);
+    unsigned char *bits = memory_need((size_t)attack->n_targets, 1);
     for (int64_t t = 0; t < attack->n_targets; t++)
         bits[t] = !attack->in[training * attack->n_targets + t];
     const int status =
@@ -233,12 +231,10 @@ static int look(struct viewing *v, const struct dataset *dataset, struct pool *p
 {
     const struct attack *attack = v->attack;
     const size_t items = (size_t)dataset->items.n + 1;
-    v->scores = memory_new(items, sizeof *v->scores);
-    v->exposure = memory_new(items, sizeof *v->exposure);
-    v->list = memory_new((size_t)attack->list_length, sizeof *v->list);
-    v->best = memory_new((size_t)attack->list_length, sizeof *v->best);
-    if (!v->scores || !v->exposure || !v->list || !v->best)
-        return error_memory(error);
+    v->scores = memory_need(items, sizeof *v->scores);
+    v->exposure = memory_need(items, sizeof *v->exposure);
+    v->list = memory_need((size_t)attack->list_length, sizeof *v->list);
+    v->best = memory_need((size_t)attack->list_length, sizeof *v->best);
     if (open_scorer(v, error) != 0)
         return -1;
     if (attack->numbers[ATTACK_LISTS] && view_lists(v, dataset, error) != 0)

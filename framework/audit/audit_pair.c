@@ -20,8 +20,6 @@
 static int load_into(struct plan *plan, struct dataset *out, struct dpf_error *error)
 {
     struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
-    if (!pool)
-        return error_set(error, DPF_FAULT_RUN, "cannot start threads");
     const int status = data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
     return status;
@@ -374,10 +372,10 @@ static int choose_canary(struct audit_session *audit, struct lottery *lottery, s
 {
     const int fixed = lottery->user >= 0 && (lottery->item >= 0 || kind_of(audit).unit == DPF_UNIT_USER);
     const int64_t n = fixed ? 1 : CANDIDATES;
-    struct canary *canaries = memory_new((size_t)n, sizeof *canaries);
+    struct canary *canaries = memory_need((size_t)n, sizeof *canaries);
     struct attempts all = {.audit = audit, .pool = pool, .best = {{-1, -1}, 0, -1}};
     ticker_begin("choosing what the two data sets differ in", 0);
-    int status = canaries ? try_all(&all, lottery, canaries, n, fixed, error) : error_memory(error);
+    const int status = try_all(&all, lottery, canaries, n, fixed, error);
     ticker_end();
     free(canaries);
     return status == 0 ? take_attempt(audit, &all.best, error) : status;
@@ -415,8 +413,6 @@ static int pair_of_canary(struct audit_session *audit, struct dpf_error *error)
     struct random_root *root = random_root_seeded(seed, "audit canary", error);
     struct pool *pool = pool_new(1);
     int status = root ? 0 : -1;
-    if (status == 0 && !pool)
-        status = error_memory(error);
     lottery.root = root;
     lottery.number = 0;
     if (status == 0)
@@ -453,10 +449,8 @@ static int train_once(struct audit_session *audit, struct dpf_error *error)
         log_message(LOG_LEVEL_WARNING, "only %lld canaries have a user and an item of their own",
                     (long long)audit->one_run.n);
     struct pool *pool = pool_new(1);
-    int status = pool ? 0 : error_memory(error);
     ticker_begin("training with canaries", 0);
-    if (status == 0)
-        status = one_run_train(&audit->one_run, plan, &audit->base, kind_of(audit), pool, error);
+    const int status = one_run_train(&audit->one_run, plan, &audit->base, kind_of(audit), pool, error);
     ticker_end();
     pool_free(pool);
     snprintf(audit->pair, sizeof audit->pair, "%lld canaries, each in one form or the other by a fair coin",

@@ -35,13 +35,11 @@ static int covers_pair(const struct guarantee *guarantee, const dpf_answer *answ
            (unit == DPF_UNIT_USER && adjacency == DPF_ADJ_REPLACE && guarantee->unit == DPF_UNIT_RECORD);
 }
 
-static int collect(struct audit_session *audit, struct dpf_error *error)
+static void collect(struct audit_session *audit)
 {
     const struct guarantee *guarantee = &audit->session.plan.guarantee;
     const double claim = audit_value(audit, AUDIT_CLAIM)->real;
-    audit->statements = memory_new((size_t)guarantee->n_accounts + 2, sizeof *audit->statements);
-    if (!audit->statements)
-        return error_memory(error);
+    audit->statements = memory_need((size_t)guarantee->n_accounts + 2, sizeof *audit->statements);
     for (int i = 0; i < guarantee->n_accounts; i++) {
         const struct account *account = &guarantee->accounts[i];
         if (account->refused)
@@ -57,7 +55,6 @@ static int collect(struct audit_session *audit, struct dpf_error *error)
         add_statement(audit, "[audit] claim", "claimed", claim, guarantee->delta);
     if (!audit->n_statements) /* nobody states anything: the bound alone */
         add_statement(audit, "(nothing is stated)", "not proved", INFINITY, guarantee->delta);
-    return 0;
 }
 
 static int count_deltas(const struct audit_session *audit)
@@ -160,8 +157,7 @@ static int beyond_observer(const struct audit_session *audit)
 
 int audit_judge(struct audit_session *audit, struct dpf_error *error)
 {
-    if (collect(audit, error) != 0)
-        return -1;
+    collect(audit);
     /* All bounds hold together: statements of one delta share theirs. */
     const double alpha = (1 - audit_value(audit, AUDIT_CONFIDENCE)->real) / count_deltas(audit);
     const int one_run = audit_in_one_run(audit);

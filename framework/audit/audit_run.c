@@ -47,8 +47,6 @@ static int check_noise(struct audit_session *audit, struct dpf_error *error)
 {
     const int one_run = audit_in_one_run(audit);
     struct pool *pool = pool_new(1);
-    if (!pool)
-        return error_memory(error);
     const int status = noise_check_run(&audit->session.plan, one_run ? &audit->base : &audit->trials.sets[0],
                                        pool, &audit->noise, error);
     pool_free(pool);
@@ -74,9 +72,7 @@ static int audit_all(struct audit_session *audit, int *violations, struct dpf_er
 
 int audit_run(const struct arguments *arguments, int of_plugin, int *violations, struct dpf_error *error)
 {
-    struct audit_session *audit = memory_new(1, sizeof *audit);
-    if (!audit)
-        return error_memory(error);
+    struct audit_session *audit = memory_need(1, sizeof *audit);
     audit->arguments = arguments;
     audit->of_plugin = of_plugin;
     const int status = audit_all(audit, violations, error);

@@ -40,7 +40,7 @@ static int train_chunk(void *context, size_t i)
     struct pool *pool = pool_new(1);
     const int64_t first = (int64_t)i * shift->chunk;
     const int64_t end = first + shift->chunk < crew->n ? first + shift->chunk : crew->n;
-    int status = pool ? 0 : error_memory(&error);
+    int status = 0;
     ticker_set(TICKER_OFF); /* all trainings have one bar */
     for (int64_t t = first; t < end && status == 0 && !atomic_load(&shift->board->failed); t++) {
         status = interrupt_check("trainings were made", &error);

@@ -228,36 +228,30 @@ static int seen_enough(const struct checking *c, int trainings)
     return least >= ENOUGH || (most >= ENOUGH && (least >= ENOUGH_OF_FEW || trainings >= ENOUGH_TRAININGS));
 }
 
-static int add_finding(struct noise_check *out, int side, int place, enum noise_aspect aspect,
-                       const struct noise_tally *tally, struct dpf_error *error)
+static void add_finding(struct noise_check *out, int side, int place, enum noise_aspect aspect,
+                        const struct noise_tally *tally)
 {
     struct noise_finding f = noise_tally_find(tally, aspect);
     if (f.n == 0)
-        return 0;
-    struct noise_finding *grown = memory_grow(out->findings, &out->capacity, out->n + 1, sizeof *grown);
-    if (!grown)
-        return error_memory(error);
+        return;
     f.side = side;
     f.term = place / DPF_BLOCK_BITS;
     f.block = place % DPF_BLOCK_BITS;
-    out->findings = grown;
-    grown[out->n++] = f;
-    return 0;
+    out->findings = memory_need_grow(out->findings, &out->capacity, out->n + 1, sizeof *out->findings);
+    out->findings[out->n++] = f;
 }
 
-static int judge(const struct checking *c, struct noise_check *out, struct dpf_error *error)
+static void judge(const struct checking *c, struct noise_check *out)
 {
     for (int side = 0; side < 2; side++)
         for (int t = 0; t < c->terms[side] * DPF_BLOCK_BITS; t++)
             for (int a = 0; a < NOISE_ASPECTS; a++)
-                if (add_finding(out, side, t, (enum noise_aspect)a, &c->tallies[side][t], error) != 0)
-                    return -1;
+                add_finding(out, side, t, (enum noise_aspect)a, &c->tallies[side][t]);
     out->alarm = noise_alarm((int64_t)out->n);
     for (size_t i = 0; i < out->n; i++) {
         out->findings[i].failed = noise_fails(&out->findings[i], out->alarm);
         out->failed += out->findings[i].failed;
     }
-    return 0;
 }
 
 static int watch(struct checking *c, struct plan *plan, const struct dataset *dataset, struct pool *pool,
@@ -289,9 +283,7 @@ int noise_check_run(struct plan *plan, const struct dataset *dataset, struct poo
     int status = 0, done = 0;
     for (int side = 0; side < 2; side++) {
         c.terms[side] = plan->sides[side].n_terms + plan->recommender.n_releases;
-        c.tallies[side] = memory_new((size_t)c.terms[side] * DPF_BLOCK_BITS + 1, sizeof *c.tallies[side]);
-        if (!c.tallies[side])
-            status = error_memory(error);
+        c.tallies[side] = memory_need((size_t)c.terms[side] * DPF_BLOCK_BITS + 1, sizeof *c.tallies[side]);
     }
     ticker_begin("training to look at the noise", 0);
     for (int i = 0; i < MOST_TRAININGS && status == 0 && !done; i++) {
@@ -303,7 +295,7 @@ int noise_check_run(struct plan *plan, const struct dataset *dataset, struct poo
     }
     ticker_end();
     if (status == 0)
-        status = judge(&c, out, error);
+        judge(&c, out);
     free(c.tallies[0]);
     free(c.tallies[1]);
     return status;

@@ -105,18 +105,15 @@ static int keep_rows(void *context, int64_t round, struct model *model, struct d
 
 /* ---- one training --------------------------------------------------------------------------------------- */
 
-static int open_binomials(struct watch *watch, int *any, struct dpf_error *error)
+static void open_binomials(struct watch *watch, int *any)
 {
     const struct plan *plan = watch->request->plan;
     for (int side = 0; side < 2; side++) {
         watch->binomials[side] =
-            memory_new((size_t)plan->sides[side].n_terms + 1, sizeof *watch->binomials[side]);
-        if (!watch->binomials[side])
-            return error_memory(error);
+            memory_need((size_t)plan->sides[side].n_terms + 1, sizeof *watch->binomials[side]);
         for (int t = 0; t < plan->sides[side].n_terms; t++)
             *any |= binomials_open(&watch->binomials[side][t], plan, side, t);
     }
-    return 0;
 }
 
 static void leave(struct watch *watch)
@@ -176,8 +173,8 @@ static int watch_training(struct watch *watch, struct dpf_error *error)
     choose_parties(request, &observer);
     if (request->view == OBSERVE_MESSAGES || plan_has(request->plan, MODEL_TELLS))
         observer.wants |= SEES_MESSAGES;
-    if (open_binomials(watch, &any_binomial, error) != 0 ||
-        model_init(&model, request->plan, request->dataset, error) != 0)
+    open_binomials(watch, &any_binomial);
+    if (model_init(&model, request->plan, request->dataset, error) != 0)
         return -1;
     observer.wants |= any_binomial ? SEES_PARTS : 0;
     int status = train(watch, &observer, &model, error);

@@ -158,8 +158,8 @@ static int score_each(const struct training *training, const struct trace *seen,
                       struct dpf_error *error)
 {
     struct one_run *run = training->run;
-    unsigned char *bits = memory_new((size_t)run->n, 1);
-    int status = bits ? 0 : error_memory(error);
+    unsigned char *bits = memory_need((size_t)run->n, 1);
+    int status = 0;
     for (int64_t c = 0; c < run->n && status == 0; c++) {
         struct trace first;
         memset(bits, 1, (size_t)run->n);
@@ -231,9 +231,7 @@ static int score_reports(const struct training *training, struct dpf_error *erro
 {
     struct one_run *run = training->run;
     struct dataset set;
-    struct reported *cells = memory_new((size_t)run->n, sizeof *cells);
-    if (!cells)
-        return error_memory(error);
+    struct reported *cells = memory_need((size_t)run->n, sizeof *cells);
     for (int64_t c = 0; c < run->n; c++)
         cells[c] = (struct reported){run->canaries[c].user, run->items[c], &run->scores[c]};
     qsort(cells, (size_t)run->n, sizeof *cells, compare_cells);
@@ -252,9 +250,9 @@ static int score_releases(const struct training *training, struct dpf_error *err
 {
     struct one_run *run = training->run;
     struct trace seen = {0}, first = {0}, second = {0};
-    unsigned char *all = memory_new((size_t)run->n, 1);
+    unsigned char *all = memory_need((size_t)run->n, 1);
     const int mixed = one_run_mixes_rows(training->plan);
-    int status = all ? train_with(training, run->bits, NULL, &seen, error) : error_memory(error);
+    int status = train_with(training, run->bits, NULL, &seen, error);
     if (status == 0 && !score_has_laws(training->plan, &seen))
         status =
             error_set(error, DPF_FAULT_CONFIG,

@@ -92,8 +92,6 @@ static int find_laws(struct trials *trials, struct dpf_error *error)
             return 0;
     }
     struct pool *pool = pool_new(1);
-    if (!pool)
-        return error_memory(error);
     int status = trials_rekey(trials->plan, "laws", 0, error);
     if (status == 0)
         status = watch(trials, pool, 0, FORCE_NOTHING, NULL, &trace, error);

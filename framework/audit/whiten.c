@@ -45,8 +45,8 @@ static int whiten_one(struct observations *list, size_t i, const double *c, stru
 int trace_whiten(const struct plan *plan, struct trace *out, struct dpf_error *error)
 {
     const int64_t rounds = plan->run.params.values[RUN_ROUNDS].integer;
-    double *c = memory_new((size_t)rounds + 1, sizeof *c);
-    int status = c ? 0 : error_memory(error);
+    double *c = memory_need((size_t)rounds + 1, sizeof *c);
+    int status = 0;
     for (size_t i = out->sums.n; i-- > 0 && status == 0;) {
         const struct observation *o = &out->sums.items[i];
         if (o->event)

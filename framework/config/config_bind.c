@@ -226,7 +226,7 @@ static int check_strict(const struct binding *b)
         /* What another table has read belongs to two, which is not for us to refuse. */
         if (strcmp(item->entry.section, b->section) != 0 || item->consumed || is_in_table(b, item->entry.key))
             continue;
-        const int gone = gone_check(&item->entry, b->error);
+        const int gone = gone_check(b->config, &item->entry, b->error);
         if (gone <= 0)
             return gone < 0 ? -1 : refuse_unknown(b, &item->entry);
     }

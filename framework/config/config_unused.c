@@ -59,6 +59,11 @@ static int refuse_section(const struct check *check, const struct config_section
                         "nothing reads [%s]: set \"%s\" in [%.*s], or remove the section", section->name,
                         dot + 1, (int)(dot - section->name), section->name);
     const char *nearest = nearest_section(check, section->name, names);
+    dot = nearest ? strrchr(nearest, '.') : NULL;
+    if (dot && !is_known_section(check, nearest))
+        return error_at(check->error, DPF_FAULT_CONFIG, section->file, section->line,
+                        "unknown section [%s]; did you mean the key \"%s\" of [%.*s]?", section->name,
+                        dot + 1, (int)(dot - nearest), nearest);
     if (nearest)
         return error_at(check->error, DPF_FAULT_CONFIG, section->file, section->line,
                         "unknown section [%s]; did you mean [%s]?", section->name, nearest);
@@ -116,7 +121,7 @@ static int check_all(const struct check *check, const char **names)
     const struct config_source *merged = &check->config->merged;
     for (size_t i = 0; i < merged->n_items; i++) {
         const struct config_item *item = &merged->items[i];
-        const int gone = item->consumed ? 1 : gone_check(&item->entry, check->error);
+        const int gone = item->consumed ? 1 : gone_check(check->config, &item->entry, check->error);
         if (gone > 0)
             continue;
         if (gone < 0)

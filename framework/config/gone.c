@@ -9,7 +9,8 @@
 #include "config/config_store.h"
 
 /* section is a pattern. The value holds always now, and of [data] is what files say that leave the choice to the program; NULL:
-   there is none, and the line is refused whatever it says. */
+   there is none, and the line is refused whatever it says. Of values that are parted by '|' none means
+   anything now. A key of one component has its name behind the section. */
 static const struct {
     const char *section, *key, *value, *instead;
 } table[] = {
@@ -26,9 +27,30 @@ static const struct {
     {"model.recommender", "row-norm", "1.5", "clip bounds what a record moves"},
     {"*.solver", "schedule", NULL, "the rate drops where drop-at says; without it, it is constant"},
     {"*.solver", "decay", NULL, "the rate drops where drop-at says"},
+    {"*.solver", "epsilon", "1e-8", "adam has the usual 1e-8"},
+    {"*.solver", "drop-at", "", "the rate of adam is constant; solvers of gradient descent have drops"},
+    {"*.solver", "drop-factor", "0.2", "the rate of adam is constant"},
+    {"*.solver", "refine", "0", "solutions have the precision of float32, as rows have"},
+    {"*.solver", "prior", "zero", "rows are shrunk to 0"},
+    {"*.sampler", "lifetime", "solve", "each solve has a fresh sample"},
+    {"*.transform.*", "seed", "0", "run.seed selects it"},
+    {"*.loss", "objective", "full", "alpha is the weight of the whole term: halve it"},
+    {"model.recommender dplcf", "similarity", "jaccard", "ldpicf has cosine similarity"},
+    {"model.recommender ldpicf", "similarity", "cosine", "dplcf has Jaccard similarity"},
+    {"model.recommender", "iterations", "100", "estimator says how counts are reconstructed"},
+    {"accountants.published", "c0", "1", "the publication leaves it open"},
+    {"*.solver", "momentum", "0", "adam keeps moments of the gradient"},
     {"*.solver", "kernel", "auto",
      "the environment variable DPFRAME_SIMD names the best instructions to use"},
     {"*.loss", "kernel", "auto", "the environment variable DPFRAME_SIMD names the best instructions to use"},
+    {"*.aggregator", "lost-before-*", "0", "losses = KEYS, SHARES, INPUT, UNMASKING simulates them"},
+    {"federation", "in-front", NULL, "a link that alters what is sent is named in link"},
+    {"federation.link", "patience", "10", "a party tries again until join-time is over"},
+    {"*.mechanism", "precision", "exact", "noise is drawn as integers on a grid"},
+    {"*.mechanism", "matrix", "square-root", "bands says how many of its coefficients count"},
+    {"*.mechanism", "coefficients", "1", "the square root of the matrix of prefix sums holds always"},
+    {"*.mechanism", "grid-bits", "34|30|23|21|16",
+     "the plan takes the finest grid on which sums fit into 64 bits"},
     {"data", "catalogue.delimiter", "tab",
      "write items-file = FILE:COLUMN for a table, whose first line says it"},
     {"data", "catalogue.header", "no", "write items-file = FILE:COLUMN with the name of the column"},
@@ -65,18 +87,50 @@ static int same_value(const char *a, const char *b)
     return strcmp(a, b) == 0 || (text_to_real(a, &x) == 0 && text_to_real(b, &y) == 0 && x == y);
 }
 
-int gone_check(const struct config_entry *entry, struct dpf_error *error)
+static int is_one_of(const char *values, const char *given)
+{
+    char one[64];
+    for (const char *at = values;; at++) {
+        const size_t n = strcspn(at, "|");
+        snprintf(one, sizeof one, "%.*s", (int)n, at);
+        if (same_value(one, given))
+            return 1;
+        at += n;
+        if (!*at)
+            return 0;
+    }
+}
+
+/* Whether the component that this section is of is that one, if one is named: [items.sampler] of [items] sampler. */
+static int is_of(const struct config *config, const char *section, const char *component)
+{
+    char parent[CONFIG_FULL_MAX];
+    if (!*component)
+        return 1;
+    snprintf(parent, sizeof parent, "%s", section);
+    char *dot = strrchr(parent, '.');
+    if (!dot || !config)
+        return 0;
+    *dot = '\0';
+    const struct config_entry *entry = config_find(config, parent, dot + 1);
+    return entry && strcmp(entry->value, component) == 0;
+}
+
+int gone_check(const struct config *config, const struct config_entry *entry, struct dpf_error *error)
 {
     char full[CONFIG_FULL_MAX], pattern[CONFIG_FULL_MAX];
     if (!config_full_name(entry->section, entry->key, full))
         return 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        snprintf(pattern, sizeof pattern, "%s.%s", table[i].section, table[i].key);
-        if (fnmatch(pattern, full, 0) != 0)
+        const int n = (int)strcspn(table[i].section, " ");
+        snprintf(pattern, sizeof pattern, "%.*s.%s", n, table[i].section, table[i].key);
+        if (fnmatch(pattern, full, 0) != 0 ||
+            !is_of(config, entry->section, table[i].section + n + strspn(table[i].section + n, " ")))
             continue;
-        if (table[i].value && same_value(entry->value, table[i].value))
+        if (table[i].value && is_one_of(table[i].value, entry->value))
             return 1;
-        const char *always = strcmp(table[i].section, "data") == 0 ? NULL : table[i].value;
+        const int one = table[i].value && *table[i].value && !strchr(table[i].value, '|');
+        const char *always = one && strcmp(table[i].section, "data") != 0 ? table[i].value : NULL;
         return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
                         "[%s] %s is gone%s%s%s: remove the line; %s", entry->section, entry->key,
                         always ? ", and " : "", always ? always : "", always ? " holds always" : "",

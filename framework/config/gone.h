@@ -7,6 +7,6 @@
 #include "config/config.h"
 
 /* 0: no such key. 1: one with the value that always holds now, as saved runs have it. -1: another value, refused. */
-int gone_check(const struct config_entry *entry, struct dpf_error *error);
+int gone_check(const struct config *config, const struct config_entry *entry, struct dpf_error *error);
 
 #endif

@@ -23,6 +23,8 @@ static const struct renamed table[] = {
     {"items*", "bounds", "data", "empirical"},
     {"data.*-features", "format", "csv", "table"},
     {"data.*-features", "format", "tsv", "table"},
+    {"users*", "mechanism", "laplace-symmetric", "laplace"},
+    {"items*", "mechanism", "laplace-symmetric", "laplace"},
     {"*.mechanism", "shared-share", NULL, "gram-share"},
     {"*.mechanism", "honest", NULL, "min-honest"},
     {"*.mechanism", "curious", NULL, "max-curious"},

@@ -739,8 +739,7 @@ int data_sizes(const struct config *config, const struct config_values *data,
         return generated_sizes(config, data, seeded, users, items, error);
     struct dataset dataset = {0};
     struct pool *pool = pool_new(1);
-    const int status =
-        pool ? data_read_by_user(config, data, split, seeded, pool, &dataset, error) : error_memory(error);
+    const int status = data_read_by_user(config, data, split, seeded, pool, &dataset, error);
     if (status == 0) {
         *users = dataset.users.n;
         *items = dataset.items.n;

@@ -42,9 +42,7 @@ void user_sums_add(const struct user_sums *sums, int64_t user, double *into)
 
 int user_sums_gather(struct user_sums *sums, const struct dataset *dataset, struct dpf_error *error)
 {
-    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
-    if (!offsets)
-        return error_memory(error);
+    int64_t *offsets = memory_need((size_t)ranks_size() + 1, sizeof *offsets);
     shares_offsets(dataset, DPF_SIDE_USERS, offsets);
     const int status = ranks_gather(sums->rows, (size_t)sums->width * sizeof *sums->rows, offsets, error);
     free(offsets);
@@ -156,12 +154,12 @@ int bootstrap_intervals(const struct user_sums *sums, const struct id_map *users
     const size_t n = (size_t)replicates;
     struct resampling r = {sums, users, NULL, replicates, NULL, NULL};
     dpf_stream *stream = random_stream_open(seeded, "evaluate", "bootstrap", error);
-    double *values = memory_raw(n * (size_t)(statistic->n + 1), sizeof *values);
-    double *column = memory_raw(n, sizeof *column);
+    double *values = memory_need(n * (size_t)(statistic->n + 1), sizeof *values);
+    double *column = memory_need(n, sizeof *column);
     r.stream = stream;
-    r.totals = memory_new(PARTS * n, (size_t)sums->width * sizeof *r.totals);
-    r.uniform = memory_raw(PARTS * n, 2 * sizeof *r.uniform);
-    int status = stream && values && column && r.totals && r.uniform ? 0 : error_memory(error);
+    r.totals = memory_need(PARTS * n, (size_t)sums->width * sizeof *r.totals);
+    r.uniform = memory_need(PARTS * n, 2 * sizeof *r.uniform);
+    int status = stream ? 0 : -1;
     if (status == 0 && pool_run(pool, PARTS, add_part, &r) != 0)
         status = error_set(error, DPF_FAULT_RUN, "the bootstrap of [evaluate] was interrupted");
     if (status == 0)

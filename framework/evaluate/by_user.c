@@ -121,9 +121,7 @@ static void fill_user(const struct evaluate_options *o, const struct passes *pas
 /* Each rank knows the test records of its own users. */
 static int gather_users(struct user_values *values, const struct dataset *dataset, struct dpf_error *error)
 {
-    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
-    if (!offsets)
-        return error_memory(error);
+    int64_t *offsets = memory_need((size_t)ranks_size() + 1, sizeof *offsets);
     shares_offsets(dataset, DPF_SIDE_USERS, offsets);
     const size_t bytes = (size_t)user_values_width(values) * sizeof *values->rows;
     const int status = values->n_users ? ranks_gather(values->rows, bytes, offsets, error) : 0;
@@ -135,19 +133,17 @@ int by_user_fill(const struct evaluate_options *o, const struct passes *passes, 
                  struct metrics *out, struct dpf_error *error)
 {
     const int64_t n = dataset->test.by_user.ptr ? dataset->users.n : 0;
-    struct user_values *values = memory_new(1, sizeof *values);
+    struct user_values *values = memory_need(1, sizeof *values);
     int64_t metrics = 0;
     const int kinds = passes->full.sums ? 2 : 1;
     for (int i = 0; i < o->n_chosen; i++)
         for (int full = 0; full < kinds; full++)
             metrics += columns_of(o, o->chosen[i], full);
-    if (!values)
-        return error_memory(error);
     out->by_user = values;
     values->n_users = n;
-    values->metrics = memory_new((size_t)metrics + 1, sizeof *values->metrics);
+    values->metrics = memory_need((size_t)metrics + 1, sizeof *values->metrics);
     values->rows = memory_new((size_t)n + 1, (size_t)(2 * metrics + USER_EXTRAS) * sizeof *values->rows);
-    if (!values->metrics || !values->rows)
+    if (!values->rows)
         return error_memory(error);
     for (int full = 0; full < kinds; full++)
         name_metrics(o, full, values);

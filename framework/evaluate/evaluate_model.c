@@ -23,10 +23,10 @@ struct sink {
     struct dpf_error *error;
 };
 
-static int add_rating(const struct sink *sink, enum metric_id id, const struct rating_results *results)
+static void add_rating(const struct sink *sink, enum metric_id id, const struct rating_results *results)
 {
-    return metrics_add(sink->out, value_of_rating(id, results), value_error_over(id, results)->n,
-                       metric_convention(id, 0), sink->error, "%s%s", sink->prefix, metric_name(id));
+    metrics_add(sink->out, value_of_rating(id, results), value_error_over(id, results)->n,
+                metric_convention(id, 0), "%s%s", sink->prefix, metric_name(id));
 }
 
 /* "0-24" or, for the last band, "50+". */
@@ -40,7 +40,7 @@ static const char *band_name(const int64_t *boundaries, int64_t n, int64_t band,
     return name;
 }
 
-static int add_bands(const struct sink *sink, const struct rating_results *results)
+static void add_bands(const struct sink *sink, const struct rating_results *results)
 {
     static const char convention[] =
         "mean squared error over the records of users with so many training records";
@@ -48,51 +48,48 @@ static int add_bands(const struct sink *sink, const struct rating_results *resul
     int64_t n = sink->options->n_bands, used;
     for (int64_t band = 0; band <= n; band++) {
         const struct rating_error *result = &results->bands[band];
-        if (metrics_add(sink->out, result->squared, result->n, convention, sink->error, "%smse-activity-%s",
-                        sink->prefix, band_name(sink->options->bands, n, band, name)) != 0)
-            return -1;
+        metrics_add(sink->out, result->squared, result->n, convention, "%smse-activity-%s", sink->prefix,
+                    band_name(sink->options->bands, n, band, name));
     }
     double variance = rating_band_variance(results->bands, n + 1, &used);
-    return metrics_add(sink->out, variance, used, "variance of the MSE between the bands that have records",
-                       sink->error, "%smse-activity-variance", sink->prefix);
+    metrics_add(sink->out, variance, used, "variance of the MSE between the bands that have records",
+                "%smse-activity-variance", sink->prefix);
 }
 
-static int add_ranking(const struct sink *sink, enum metric_id id, const struct ranking_results *results)
+static void add_ranking(const struct sink *sink, enum metric_id id, const struct ranking_results *results)
 {
     const char *convention = metric_convention(id, sink->options->sampled);
     const int64_t users = (int64_t)ranking_users(sink->options, results->sums, -1);
-    if (!metric_has_cutoff(id))
-        return metrics_add(sink->out, ranking_relative_rank(results->sums), users, convention, sink->error,
-                           "%s%s", sink->prefix, metric_name(id));
+    if (!metric_has_cutoff(id)) {
+        metrics_add(sink->out, ranking_relative_rank(results->sums), users, convention, "%s%s", sink->prefix,
+                    metric_name(id));
+        return;
+    }
     for (int64_t i = 0; i < sink->options->n_cutoffs; i++) {
         const double value = id == METRIC_COVERAGE ? results->coverage[i]
                              : id == METRIC_GINI   ? results->gini[i]
                                                  : value_of_ranking(sink->options, id, results->sums, -1, i);
-        if (metrics_add(sink->out, value, users, convention, sink->error, "%s%s@%" PRId64, sink->prefix,
-                        metric_name(id), sink->options->cutoffs[i]) != 0)
-            return -1;
+        metrics_add(sink->out, value, users, convention, "%s%s@%" PRId64, sink->prefix, metric_name(id),
+                    sink->options->cutoffs[i]);
     }
-    return 0;
 }
 
 /* The chosen metrics by list of the users of each band of activity. */
-static int add_activity(const struct sink *sink, enum metric_id id, const struct ranking_results *results)
+static void add_activity(const struct sink *sink, enum metric_id id, const struct ranking_results *results)
 {
     const struct evaluate_options *o = sink->options;
     char name[48];
     if (!metric_has_cutoff(id) || id == METRIC_COVERAGE || id == METRIC_GINI)
-        return 0;
+        return;
     for (int64_t band = 0; o->n_bands && band <= o->n_bands; band++)
         for (int64_t i = 0; i < o->n_cutoffs; i++)
-            if (metrics_add(sink->out, value_of_ranking(o, id, results->sums, band, i),
-                            (int64_t)ranking_users(o, results->sums, band), metric_convention(id, o->sampled),
-                            sink->error, "%s%s-activity-%s@%" PRId64, sink->prefix, metric_name(id),
-                            band_name(o->bands, o->n_bands, band, name), o->cutoffs[i]) != 0)
-                return -1;
-    return 0;
+            metrics_add(sink->out, value_of_ranking(o, id, results->sums, band, i),
+                        (int64_t)ranking_users(o, results->sums, band), metric_convention(id, o->sampled),
+                        "%s%s-activity-%s@%" PRId64, sink->prefix, metric_name(id),
+                        band_name(o->bands, o->n_bands, band, name), o->cutoffs[i]);
 }
 
-static int add_popularity(const struct sink *sink, const struct ranking_results *results)
+static void add_popularity(const struct sink *sink, const struct ranking_results *results)
 {
     static const char convention[] =
         "of all positives that are items with so many training records, the share among the first k";
@@ -100,37 +97,35 @@ static int add_popularity(const struct sink *sink, const struct ranking_results 
     char name[48];
     for (int64_t band = 0; o->n_popularity_bands && band <= o->n_popularity_bands; band++)
         for (int64_t i = 0; i < o->n_cutoffs; i++)
-            if (metrics_add(sink->out, ranking_found(o, results->sums, band, i),
-                            (int64_t)ranking_positives(o, results->sums, band), convention, sink->error,
-                            "%srecall-popularity-%s@%" PRId64, sink->prefix,
-                            band_name(o->popularity_bands, o->n_popularity_bands, band, name),
-                            o->cutoffs[i]) != 0)
-                return -1;
-    return 0;
+            metrics_add(sink->out, ranking_found(o, results->sums, band, i),
+                        (int64_t)ranking_positives(o, results->sums, band), convention,
+                        "%srecall-popularity-%s@%" PRId64, sink->prefix,
+                        band_name(o->popularity_bands, o->n_popularity_bands, band, name), o->cutoffs[i]);
 }
 
 /* What the lists have besides the chosen metrics of all users. */
-static int add_list_bands(const struct sink *sink, const struct ranking_results *ranking)
+static void add_list_bands(const struct sink *sink, const struct ranking_results *ranking)
 {
     for (int i = 0; i < sink->options->n_chosen; i++)
-        if (!metric_is_rating(sink->options->chosen[i]) &&
-            add_activity(sink, sink->options->chosen[i], ranking) != 0)
-            return -1;
-    return add_popularity(sink, ranking);
+        if (!metric_is_rating(sink->options->chosen[i]))
+            add_activity(sink, sink->options->chosen[i], ranking);
+    add_popularity(sink, ranking);
 }
 
-static int add_chosen(const struct sink *sink, const struct rating_results *rating,
-                      const struct ranking_results *ranking)
+static void add_chosen(const struct sink *sink, const struct rating_results *rating,
+                       const struct ranking_results *ranking)
 {
     for (int i = 0; i < sink->options->n_chosen; i++) {
         enum metric_id id = sink->options->chosen[i];
-        int status = metric_is_rating(id) ? add_rating(sink, id, rating) : add_ranking(sink, id, ranking);
-        if (status != 0)
-            return -1;
+        if (metric_is_rating(id))
+            add_rating(sink, id, rating);
+        else
+            add_ranking(sink, id, ranking);
     }
-    if (rating->bands && add_bands(sink, rating) != 0)
-        return -1;
-    return ranking->sums ? add_list_bands(sink, ranking) : 0;
+    if (rating->bands)
+        add_bands(sink, rating);
+    if (ranking->sums)
+        add_list_bands(sink, ranking);
 }
 
 /* The values of the chosen rating or ranking metrics, in the order in which they stand in the results. */
@@ -194,10 +189,9 @@ static int add_full(const struct sink *sink, const struct ranking_results *full,
     if (!full->sums)
         return 0;
     for (int i = 0; i < options.n_chosen; i++)
-        if (!metric_is_rating(options.chosen[i]) && add_ranking(&beside, options.chosen[i], full) != 0)
-            return -1;
-    if (add_list_bands(&beside, full) != 0)
-        return -1;
+        if (!metric_is_rating(options.chosen[i]))
+            add_ranking(&beside, options.chosen[i], full);
+    add_list_bands(&beside, full);
     return add_intervals(&beside, &full->by_user, 0, 1, first, dataset, seeded, pool);
 }
 
@@ -208,41 +202,30 @@ static const char *const cold_conventions[] = {
     [EVALUATE_COLD_MODEL] = COLD "predicted by the model",
 };
 
-/* Where metrics are released, users without scores stop nothing. */
-static int add_without_scores(const struct sink *sink, const struct rating_results *rating,
-                              const struct ranking_results *ranking)
-{
-    const int64_t n =
-        rating->without_scores > ranking->without_scores ? rating->without_scores : ranking->without_scores;
-    return n == 0 ? 0
-                  : metrics_add(sink->out, (double)n, n,
-                                "users whose scores could not be made or are not finite: left out",
-                                sink->error, "users-without-scores");
-}
-
-/* How many stand behind the averages, and how many do not. */
-static int add_counts(const struct sink *sink, const struct rating_results *rating,
-                      const struct ranking_results *ranking, int train_part)
+/* How many stand behind the averages, and how many do not. Where metrics are released, users without scores stop nothing. */
+static void add_counts(const struct sink *sink, const struct rating_results *rating,
+                       const struct ranking_results *ranking, int train_part)
 {
     const struct evaluate_options *options = sink->options;
-    if (add_without_scores(sink, rating, ranking) != 0)
-        return -1;
-    if (evaluate_options_rate(options) && !train_part &&
+    const int64_t without =
+        rating->without_scores > ranking->without_scores ? rating->without_scores : ranking->without_scores;
+    if (without > 0)
+        metrics_add(sink->out, (double)without, without,
+                    "users whose scores could not be made or are not finite: left out",
+                    "users-without-scores");
+    if (evaluate_options_rate(options) && !train_part)
         metrics_add(sink->out, (double)rating->cold, rating->records.n, cold_conventions[options->cold],
-                    sink->error, "cold-records") != 0)
-        return -1;
+                    "cold-records");
     if (!evaluate_options_rank(options))
-        return 0;
+        return;
     const int64_t users = (int64_t)ranking_users(options, ranking->sums, -1);
-    if (metrics_add(sink->out, (double)ranking->without_positives, users,
-                    "users without a positive: left out of ranking metrics", sink->error,
-                    "%susers-without-positives", sink->prefix) != 0)
-        return -1;
-    if (!options->sampled)
-        return 0;
-    return metrics_add(sink->out, (double)ranking->short_of_negatives, users,
-                       "users with fewer untouched items than negatives: all were taken", sink->error,
-                       "%susers-short-of-negatives", sink->prefix);
+    metrics_add(sink->out, (double)ranking->without_positives, users,
+                "users without a positive: left out of ranking metrics", "%susers-without-positives",
+                sink->prefix);
+    if (options->sampled)
+        metrics_add(sink->out, (double)ranking->short_of_negatives, users,
+                    "users with fewer untouched items than negatives: all were taken",
+                    "%susers-short-of-negatives", sink->prefix);
 }
 
 static void passes_free(struct passes *passes)
@@ -275,15 +258,15 @@ static int passes_run(const struct evaluate_options *options, const struct datas
 static int add_private(const struct sink *sink, const struct passes *passes, const struct dataset *dataset,
                        const struct random_root *seeded, struct pool *pool, int train_part)
 {
-    if (add_chosen(sink, &passes->rating, &passes->ranking) != 0)
-        return -1;
+    add_chosen(sink, &passes->rating, &passes->ranking);
     if (add_intervals(sink, &passes->rating.by_user, 1, 0, 0, dataset, seeded, pool) != 0 ||
         add_intervals(sink, &passes->ranking.by_user, 0, 0, 0, dataset, seeded, pool) != 0 ||
         add_full(sink, &passes->full, dataset, seeded, pool) != 0)
         return -1;
     if (!train_part && by_user_fill(sink->options, passes, dataset, sink->out, sink->error) != 0)
         return -1;
-    return add_counts(sink, &passes->rating, &passes->ranking, train_part);
+    add_counts(sink, &passes->rating, &passes->ranking, train_part);
+    return 0;
 }
 
 int evaluate_model(const struct config_values *values, const struct dataset *dataset,
@@ -311,10 +294,9 @@ int evaluate_model(const struct config_values *values, const struct dataset *dat
     if (status == 0)
         status = add_private(&sink, &passes, &view, seeded, pool, train_part);
     if (status == 0 && left_out > 0)
-        status =
-            metrics_add(out, (double)left_out, left_out,
-                        "users with test records whom [evaluate] users leaves out: intervals cover the draw",
-                        error, "users-left-out");
+        metrics_add(out, (double)left_out, left_out,
+                    "users with test records whom [evaluate] users leaves out: intervals cover the draw",
+                    "users-left-out");
     passes_free(&passes);
     csr_free(&sample);
     if (status != 0)
@@ -358,10 +340,8 @@ int evaluate_release_names(const struct config_values *values, int implicit, dou
         return -1;
     const struct metric_noise noise = {.numbers = layout.n, .grid = 1, .steps = 1, .deviation = 1};
     const int64_t nobody[NOISY_MOST_SUMS] = {0};
-    const int status = noisy_finish(&layout, &options, &noise, nobody, out, error);
-    if (status != 0)
-        metrics_free(out);
-    return status;
+    noisy_finish(&layout, &options, &noise, nobody, out);
+    return 0;
 }
 
 int evaluate_and_release(const struct config_values *values, const struct dataset *dataset,
@@ -390,7 +370,7 @@ int evaluate_and_release(const struct config_values *values, const struct datase
         status = noisy_draw(noise, sums, error);
     }
     if (status == 0)
-        status = noisy_finish(&layout, &options, noise, sums, released, error);
+        noisy_finish(&layout, &options, noise, sums, released);
     passes_free(&passes);
     if (status != 0) {
         metrics_free(out);

@@ -130,17 +130,14 @@ int metric_smaller_is_better(const char *name)
     return 0;
 }
 
-int metrics_add(struct metrics *metrics, double value, int64_t n, const char *convention,
-                struct dpf_error *error, const char *format, ...)
+void metrics_add(struct metrics *metrics, double value, int64_t n, const char *convention, const char *format,
+                 ...)
 {
     size_t capacity = (size_t)metrics->capacity;
-    struct metric *items =
-        memory_grow(metrics->items, &capacity, (size_t)metrics->n + 1, sizeof *metrics->items);
-    if (!items)
-        return error_memory(error);
-    metrics->items = items;
+    metrics->items =
+        memory_need_grow(metrics->items, &capacity, (size_t)metrics->n + 1, sizeof *metrics->items);
     metrics->capacity = (int64_t)capacity;
-    struct metric *metric = &items[metrics->n++];
+    struct metric *metric = &metrics->items[metrics->n++];
     memset(metric, 0, sizeof *metric);
     va_list args;
     va_start(args, format);
@@ -150,7 +147,6 @@ int metrics_add(struct metrics *metrics, double value, int64_t n, const char *co
     metric->low = metric->high = metric->noise = NAN;
     metric->n = n;
     metric->convention = convention;
-    return 0;
 }
 
 double metrics_find(const struct metrics *metrics, const char *name)

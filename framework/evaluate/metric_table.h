@@ -58,7 +58,7 @@ int metric_smaller_is_better(const char *name);
 const char *metric_convention(enum metric_id id, int sampled);
 
 /* Appends a result; the name is formatted, and the convention a constant. */
-int metrics_add(struct metrics *metrics, double value, int64_t n, const char *convention,
-                struct dpf_error *error, const char *format, ...) DPF_PRINTF(6, 7);
+void metrics_add(struct metrics *metrics, double value, int64_t n, const char *convention, const char *format,
+                 ...) DPF_PRINTF(5, 6);
 
 #endif

@@ -185,7 +185,8 @@ int noisy_draw(const struct metric_noise *noise, int64_t *sums, struct dpf_error
     for (int i = 0; i < noise->numbers && status == DPF_OK; i++)
         sums[i] += drawn[i];
     random_stream_free(stream);
-    return status == DPF_OK ? 0 : error_memory(error);
+    return status == DPF_OK ? 0
+                            : error_set(error, DPF_FAULT_RUN, "noise for released metrics cannot be drawn");
 }
 
 /* ---- results ------------------------------------------------------------------------------------------- */
@@ -246,9 +247,8 @@ static int find_mean(const struct noisy_layout *layout, enum metric_id id, int64
     return 1;
 }
 
-int noisy_finish(const struct noisy_layout *layout, const struct evaluate_options *options,
-                 const struct metric_noise *noise, const int64_t *sums, struct metrics *out,
-                 struct dpf_error *error)
+void noisy_finish(const struct noisy_layout *layout, const struct evaluate_options *options,
+                  const struct metric_noise *noise, const int64_t *sums, struct metrics *out)
 {
     for (int i = 0; i < options->n_chosen; i++) {
         const enum metric_id id = options->chosen[i];
@@ -260,11 +260,9 @@ int noisy_finish(const struct noisy_layout *layout, const struct evaluate_option
                 continue;
             if (metric_has_cutoff(id))
                 snprintf(at, sizeof at, "@%lld", (long long)options->cutoffs[c]);
-            if (metrics_add(out, mean.value, mean.n, metric_convention(id, options->sampled), error, "%s%s",
-                            metric_name(id), at) != 0)
-                return -1;
+            metrics_add(out, mean.value, mean.n, metric_convention(id, options->sampled), "%s%s",
+                        metric_name(id), at);
             out->items[out->n - 1].noise = mean.noise;
         }
     }
-    return 0;
 }

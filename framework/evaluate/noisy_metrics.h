@@ -88,8 +88,7 @@ int noisy_draw(const struct metric_noise *noise, int64_t *sums, struct dpf_error
 
 /* Metrics from sums with noise (in steps of the grid), in the order in which they were chosen; the others
    are left out. */
-int noisy_finish(const struct noisy_layout *layout, const struct evaluate_options *options,
-                 const struct metric_noise *noise, const int64_t *sums, struct metrics *out,
-                 struct dpf_error *error);
+void noisy_finish(const struct noisy_layout *layout, const struct evaluate_options *options,
+                  const struct metric_noise *noise, const int64_t *sums, struct metrics *out);
 
 #endif

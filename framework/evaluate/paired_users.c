@@ -98,12 +98,9 @@ static void add_signed(const double *d, int64_t n, uint64_t bits[TOGETHER][WORDS
         }
 }
 
-static int drawn_p(const struct pairs *pairs, double limit, const dpf_stream *stream, double *p,
-                   struct dpf_error *error)
+static double drawn_p(const struct pairs *pairs, double limit, const dpf_stream *stream)
 {
-    double *sums = memory_new(64 * WORDS, sizeof *sums);
-    if (!sums)
-        return error_memory(error);
+    double *sums = memory_need(64 * WORDS, sizeof *sums);
     for (int64_t first = 0; first < pairs->n; first += TOGETHER) {
         uint64_t bits[TOGETHER][WORDS];
         const int64_t n = pairs->n - first < TOGETHER ? pairs->n - first : TOGETHER;
@@ -117,27 +114,21 @@ static int drawn_p(const struct pairs *pairs, double limit, const dpf_stream *st
     int beyond = 0;
     for (int k = 0; k < FLIPS; k++)
         beyond += fabs(sums[k]) >= limit;
-    *p = (1.0 + beyond) / (1.0 + FLIPS); /* what was observed is one of the signs */
     free(sums);
-    return 0;
+    return (1.0 + beyond) / (1.0 + FLIPS); /* what was observed is one of the signs */
 }
 
 /*
  * The metric is a monotone function of the sum of differences: flips change neither the sum of weights nor the sum of
  * both models' values.
  */
-static int find_p(const struct pairs *pairs, const dpf_stream *stream, double *p, struct dpf_error *error)
+static double find_p(const struct pairs *pairs, const dpf_stream *stream)
 {
     const double sum = pairs->sum_a - pairs->sum_b;
     const double limit = fabs(sum) - ROUNDING * sqrt(pairs->squares * (double)pairs->n);
-    if (pairs->n <= MOST_EXACT) {
-        *p = exact_p(pairs, limit);
-        return 0;
-    }
-    if (pairs->n <= MOST_DRAWN)
-        return drawn_p(pairs, limit, stream, p, error);
-    *p = erfc(fabs(sum) / sqrt(2 * pairs->squares));
-    return 0;
+    return pairs->n <= MOST_EXACT   ? exact_p(pairs, limit)
+           : pairs->n <= MOST_DRAWN ? drawn_p(pairs, limit, stream)
+                                    : erfc(fabs(sum) / sqrt(2 * pairs->squares));
 }
 
 /* ---- intervals ---------------------------------------------------------------------------------------- */
@@ -153,13 +144,12 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int bootstrap(const struct pairs *pairs, const struct user_metric *metric, const dpf_stream *stream,
-                     struct paired_users *out, struct dpf_error *error)
+static void bootstrap(const struct pairs *pairs, const struct user_metric *metric, const dpf_stream *stream,
+                      struct paired_users *out)
 {
-    double *sums = memory_new(REPLICATES, 3 * sizeof *sums), *found = memory_new(REPLICATES, sizeof *found);
-    double *uniform = memory_new(REPLICATES, 2 * sizeof *uniform), *copies = uniform + REPLICATES;
-    const int status = sums && found && uniform ? 0 : error_memory(error);
-    for (int64_t i = 0; i < pairs->n && status == 0; i++) {
+    double *sums = memory_need(REPLICATES, 3 * sizeof *sums), *found = memory_need(REPLICATES, sizeof *found);
+    double *uniform = memory_need(REPLICATES, 2 * sizeof *uniform), *copies = uniform + REPLICATES;
+    for (int64_t i = 0; i < pairs->n; i++) {
         dpf_cursor cursor;
         random_seek(stream, 1, 0, (uint32_t)i, &cursor);
         random_uniform(&cursor, uniform, REPLICATES);
@@ -171,7 +161,7 @@ static int bootstrap(const struct pairs *pairs, const struct user_metric *metric
         }
     }
     int n = 0;
-    for (int r = 0; r < REPLICATES && status == 0; r++) {
+    for (int r = 0; r < REPLICATES; r++) {
         const double difference =
             difference_of(metric, (double[]){sums[r], sums[REPLICATES + r], sums[2 * REPLICATES + r]});
         if (!isnan(difference))
@@ -185,7 +175,6 @@ static int bootstrap(const struct pairs *pairs, const struct user_metric *metric
     free(sums);
     free(found);
     free(uniform);
-    return status;
 }
 
 /* The standard error of the difference, by the derivative of the metric at the mean of both. */
@@ -234,10 +223,12 @@ int paired_users_compare(const struct user_values *a, const struct user_values *
     if (!out->why_not) {
         dpf_stream *stream = random_stream_open(seeded, "evaluate", "paired-users", error);
         const double error_size = error_of(&pairs, metric, out);
-        status = !stream ? -1 : with_p ? find_p(&pairs, stream, &out->p, error) : 0;
+        status = stream ? 0 : -1;
+        if (stream && with_p)
+            out->p = find_p(&pairs, stream);
         out->visible = FOUND * error_size;
-        if (status == 0 && with_p && pairs.n <= MOST_DRAWN)
-            status = bootstrap(&pairs, metric, stream, out, error);
+        if (stream && with_p && pairs.n <= MOST_DRAWN)
+            bootstrap(&pairs, metric, stream, out);
         else {
             out->low = out->difference - NORMAL_REACH * error_size;
             out->high = out->difference + NORMAL_REACH * error_size;
@@ -267,19 +258,18 @@ int paired_users_bands(const struct user_values *a, const struct user_values *b,
                        const struct random_root *seeded, struct paired_band out[PAIRED_BANDS], int *n_bands,
                        struct dpf_error *error)
 {
-    struct active_user *users = memory_new((size_t)n + 1, sizeof *users);
-    int64_t(*pairs)[2] = memory_new((size_t)n + 1, sizeof *pairs);
+    struct active_user *users = memory_need((size_t)n + 1, sizeof *users);
+    int64_t(*pairs)[2] = memory_need((size_t)n + 1, sizeof *pairs);
     int64_t kept = 0;
+    int status = 0;
     *n_bands = 0;
-    int status = users && pairs ? 0 : error_memory(error);
-    for (int64_t i = 0; i < n && status == 0; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const int64_t mine = chosen ? chosen[i][0] : i, other = chosen ? chosen[i][1] : i;
         const double *row = user_values_row(a, mine);
         if (row[2 * ma + 1] > 0 && user_values_row(b, other)[2 * mb + 1] > 0)
             users[kept++] = (struct active_user){row[2 * a->n_metrics + USER_RECORDS], {mine, other}};
     }
-    if (status == 0)
-        qsort(users, (size_t)kept, sizeof *users, by_records);
+    qsort(users, (size_t)kept, sizeof *users, by_records);
     int64_t begin = 0;
     for (int band = 0; band < PAIRED_BANDS && status == 0 && begin < kept; band++) {
         int64_t end = (band + 1) * kept / PAIRED_BANDS;

@@ -440,28 +440,24 @@ static int bench_init(const struct ranking *r, struct bench *bench, struct dpf_e
 {
     size_t items = (size_t)r->n_items;
     int64_t limit = r->options->largest_cutoff < r->n_items ? r->options->largest_cutoff : r->n_items;
-    bench->scores = memory_raw(items, sizeof *bench->scores);
-    bench->items = memory_raw(items, sizeof *bench->items);
-    bench->excluded = memory_raw(items, sizeof *bench->excluded);
+    bench->scores = memory_need(items, sizeof *bench->scores);
+    bench->items = memory_need(items, sizeof *bench->items);
+    bench->excluded = memory_need(items, sizeof *bench->excluded);
     bench->n_candidates = r->n_items;
-    if (r->has_candidates && !(bench->candidates = memory_raw(items, sizeof *bench->candidates)))
-        return error_memory(error);
-    bench->positives = memory_raw(items, sizeof *bench->positives);
-    bench->entries = memory_raw(items, sizeof *bench->entries);
-    bench->positive_scores = memory_raw(items, sizeof *bench->positive_scores);
-    bench->marks = memory_new(items, sizeof *bench->marks);
+    if (r->has_candidates)
+        bench->candidates = memory_need(items, sizeof *bench->candidates);
+    bench->positives = memory_need(items, sizeof *bench->positives);
+    bench->entries = memory_need(items, sizeof *bench->entries);
+    bench->positive_scores = memory_need(items, sizeof *bench->positive_scores);
+    bench->marks = memory_need(items, sizeof *bench->marks);
     if (r->wants_coverage)
-        bench->coverage = memory_new(items, (size_t)r->options->n_cutoffs * sizeof *bench->coverage);
+        bench->coverage = memory_need(items, (size_t)r->options->n_cutoffs * sizeof *bench->coverage);
     if (r->wants_gini)
-        bench->exposure = memory_new(items, (size_t)r->options->n_cutoffs * sizeof *bench->exposure);
-    if (!bench->scores || !bench->items || !bench->excluded || !bench->positives || !bench->entries ||
-        !bench->positive_scores || !bench->marks || (r->wants_coverage && !bench->coverage) ||
-        (r->wants_gini && !bench->exposure))
-        return error_memory(error);
-    if (r->finalists.scorer &&
-        finalists_init(&bench->finalists, &r->finalists, r->wants_relative_rank, error) != 0)
-        return -1;
-    return top_groups_init(&bench->top, limit > 0 ? limit : 1, r->n_items, error);
+        bench->exposure = memory_need(items, (size_t)r->options->n_cutoffs * sizeof *bench->exposure);
+    top_groups_init(&bench->top, limit > 0 ? limit : 1, r->n_items);
+    return r->finalists.scorer
+               ? finalists_init(&bench->finalists, &r->finalists, r->wants_relative_rank, error)
+               : 0;
 }
 
 static void ranking_free(struct ranking *r)
@@ -492,35 +488,28 @@ static void ranking_free(struct ranking *r)
 }
 
 /* What is known of items before any list. */
-static int prepare_items(struct ranking *r, int64_t n_users, struct dpf_error *error)
+static void prepare_items(struct ranking *r, int64_t n_users)
 {
     const int64_t *ptr = r->dataset->train.by_item.ptr;
     const struct evaluate_options *options = r->options;
     r->counts.ptr = ptr;
     if (evaluate_options_chosen(options, METRIC_NOVELTY)) {
-        r->counts.surprise = r->surprise = memory_raw((size_t)r->n_items, sizeof *r->surprise);
-        if (!r->surprise)
-            return error_memory(error);
+        r->counts.surprise = r->surprise = memory_need((size_t)r->n_items, sizeof *r->surprise);
         for (int64_t i = 0; i < r->n_items; i++)
             r->surprise[i] = log2((double)n_users / fmax(1, (double)(ptr[i + 1] - ptr[i])));
     }
     if (options->sampled && options->negatives_from == EVALUATE_NEGATIVES_RATED) {
-        r->rated = memory_raw((size_t)r->n_items, sizeof *r->rated);
-        if (!r->rated)
-            return error_memory(error);
+        r->rated = memory_need((size_t)r->n_items, sizeof *r->rated);
         for (int64_t i = 0; i < r->n_items; i++)
             if (ptr[i + 1] > ptr[i])
                 r->rated[r->n_rated++] = (int32_t)i;
     }
     if (options->n_popularity_bands) {
-        r->item_band = memory_raw((size_t)r->n_items, sizeof *r->item_band);
-        if (!r->item_band)
-            return error_memory(error);
+        r->item_band = memory_need((size_t)r->n_items, sizeof *r->item_band);
         for (int64_t i = 0; i < r->n_items; i++)
             r->item_band[i] =
                 band_of(options->popularity_bands, options->n_popularity_bands, ptr[i + 1] - ptr[i]);
     }
-    return 0;
 }
 
 /* Whether a first pass that leaves most items out is worth it. */
@@ -537,16 +526,15 @@ static int ranking_init(struct ranking *r, const struct random_root *seeded, str
                         int64_t n_users, struct dpf_error *error)
 {
     r->n_benches = pool_workers(pool);
-    r->benches = memory_new((size_t)r->n_benches, sizeof *r->benches);
+    r->benches = memory_need((size_t)r->n_benches, sizeof *r->benches);
     r->chunks = user_pass_chunks(n_users);
     r->width = popularity_at(r->options, n_popularity_bands(r->options));
-    r->sums = memory_new((size_t)r->chunks + 1, (size_t)r->width * sizeof *r->sums);
-    if (!r->benches || !r->sums)
-        return error_memory(error);
+    r->sums = memory_need((size_t)r->chunks + 1, (size_t)r->width * sizeof *r->sums);
     if (r->by_user && user_sums_init(r->by_user, n_users, r->width, error) != 0)
         return -1;
     r->n_users = n_users;
-    if (prepare_items(r, n_users, error) != 0 || prepare_finalists(r, error) != 0)
+    prepare_items(r, n_users);
+    if (prepare_finalists(r, error) != 0)
         return -1;
     for (int w = 0; w < r->n_benches; w++)
         if (bench_init(r, &r->benches[w], error) != 0)
@@ -596,11 +584,9 @@ static int collect(struct ranking *r, int64_t n_users, struct ranking_results *o
 {
     int64_t n_cutoffs = r->options->n_cutoffs;
     if (r->wants_coverage)
-        out->coverage = memory_raw((size_t)n_cutoffs, sizeof *out->coverage);
+        out->coverage = memory_need((size_t)n_cutoffs, sizeof *out->coverage);
     if (r->wants_gini)
-        out->gini = memory_raw((size_t)n_cutoffs, sizeof *out->gini);
-    if ((r->wants_coverage && !out->coverage) || (r->wants_gini && !out->gini))
-        return error_memory(error);
+        out->gini = memory_need((size_t)n_cutoffs, sizeof *out->gini);
     add_up_benches(r, out);
     if (user_pass_sum(r->dataset, n_users, r->sums, r->width, error) != 0 ||
         (r->by_user && n_users && user_sums_gather(r->by_user, r->dataset, error) != 0) ||

@@ -218,19 +218,14 @@ static int rating_init(struct rating *r, struct pool *pool, int64_t n_users, str
             longest = row_length(r->part, user);
     r->chunks = user_pass_chunks(n_users) > 0 ? user_pass_chunks(n_users) : 1;
     r->width = SUM_BANDS + 2 * (r->options->n_bands + 1);
-    r->sums = memory_new((size_t)r->chunks, (size_t)r->width * sizeof *r->sums);
+    r->sums = memory_need((size_t)r->chunks, (size_t)r->width * sizeof *r->sums);
     if (r->by_user && user_sums_init(r->by_user, n_users, r->width, error) != 0)
         return -1;
     r->n_predictions = pool_workers(pool);
-    r->predictions = memory_new((size_t)r->n_predictions, sizeof *r->predictions);
-    r->desks = memory_new((size_t)r->n_predictions, sizeof *r->desks);
-    if (!r->sums || !r->predictions || !r->desks)
-        return error_memory(error);
-    for (int w = 0; w < r->n_predictions; w++) {
-        r->predictions[w] = memory_raw((size_t)longest, sizeof **r->predictions);
-        if (!r->predictions[w])
-            return error_memory(error);
-    }
+    r->predictions = memory_need((size_t)r->n_predictions, sizeof *r->predictions);
+    r->desks = memory_need((size_t)r->n_predictions, sizeof *r->desks);
+    for (int w = 0; w < r->n_predictions; w++)
+        r->predictions[w] = memory_need((size_t)longest, sizeof **r->predictions);
     return 0;
 }
 
@@ -269,9 +264,7 @@ static int collect(const struct rating *r, int64_t n_users, struct rating_result
     rating_averages(s, out);
     if (r->options->n_bands == 0)
         return 0;
-    out->bands = memory_new((size_t)r->options->n_bands + 1, sizeof *out->bands);
-    if (!out->bands)
-        return error_memory(error);
+    out->bands = memory_need((size_t)r->options->n_bands + 1, sizeof *out->bands);
     for (int64_t band = 0; band <= r->options->n_bands; band++)
         out->bands[band] = mean_error(s[SUM_BANDS + 2 * band + 1], s[SUM_BANDS + 2 * band], NAN);
     return 0;

@@ -7,19 +7,15 @@
 
 #include "base/memory.h"
 
-int top_groups_init(struct top_groups *top, int64_t limit, int64_t longest, struct dpf_error *error)
+void top_groups_init(struct top_groups *top, int64_t limit, int64_t longest)
 {
     memset(top, 0, sizeof *top);
     top->limit = limit;
     /* Room beyond k, so that narrowing down costs little per entry that comes in. */
     top->capacity = limit + (limit > 64 ? limit : 64);
-    top->entries = memory_raw((size_t)top->capacity, sizeof *top->entries);
-    top->groups = memory_raw((size_t)limit + 1, sizeof *top->groups);
-    top->ties = memory_raw((size_t)longest, sizeof *top->ties);
-    if (top->entries && top->groups && top->ties)
-        return 0;
-    top_groups_free(top);
-    return error_memory(error);
+    top->entries = memory_need((size_t)top->capacity, sizeof *top->entries);
+    top->groups = memory_need((size_t)limit + 1, sizeof *top->groups);
+    top->ties = memory_need((size_t)longest, sizeof *top->ties);
 }
 
 void top_groups_free(struct top_groups *top)

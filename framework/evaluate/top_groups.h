@@ -49,7 +49,7 @@ struct top_groups {
 };
 
 /* longest: most entries of a list. */
-int top_groups_init(struct top_groups *top, int64_t limit, int64_t longest, struct dpf_error *error);
+void top_groups_init(struct top_groups *top, int64_t limit, int64_t longest);
 void top_groups_free(struct top_groups *top);
 /* Item i has ptr[i+1] - ptr[i] training records, its popularity, and surprise[i] bits of novelty. */
 struct item_counts {

@@ -24,14 +24,10 @@ int64_t user_pass_chunk(int64_t n_users, int64_t user)
 }
 
 /* Offsets of each rank's chunks; all zero without users. */
-static int64_t *chunk_offsets(const struct dataset *dataset, int64_t n_users, struct dpf_error *error)
+static int64_t *chunk_offsets(const struct dataset *dataset, int64_t n_users)
 {
     const int64_t users = shares_chunk(n_users);
-    int64_t *offsets = memory_new((size_t)ranks_size() + 1, sizeof *offsets);
-    if (!offsets) {
-        error_memory(error);
-        return NULL;
-    }
+    int64_t *offsets = memory_need((size_t)ranks_size() + 1, sizeof *offsets);
     shares_offsets(dataset, DPF_SIDE_USERS, offsets);
     for (int r = 0; r <= ranks_size(); r++)
         offsets[r] = n_users ? (offsets[r] + users - 1) / users : 0;
@@ -84,9 +80,7 @@ int user_pass_run(struct pool *pool, const struct dataset *dataset, int64_t n_us
                   void *context, struct dpf_error *error)
 {
     int workers = pool_workers(pool);
-    int64_t *offsets = chunk_offsets(dataset, n_users, error);
-    if (!offsets)
-        return -1;
+    int64_t *offsets = chunk_offsets(dataset, n_users);
     const int64_t chunk = shares_chunk(n_users), past = offsets[ranks_rank() + 1] * chunk;
     struct pass pass = {.task = task,
                         .context = context,
@@ -95,9 +89,7 @@ int user_pass_run(struct pool *pool, const struct dataset *dataset, int64_t n_us
     free(offsets);
     const int64_t users = pass.past > pass.first ? pass.past - pass.first : 0;
     pass.users = users_at_a_time(users, chunk, workers);
-    pass.failures = memory_new((size_t)workers, sizeof *pass.failures);
-    if (!pass.failures)
-        return error_memory(error);
+    pass.failures = memory_need((size_t)workers, sizeof *pass.failures);
     ticker_begin("evaluating users", users);
     int status = pool_run(pool, (users + pass.users - 1) / pass.users, run_users, &pass);
     ticker_end();
@@ -117,8 +109,8 @@ int user_pass_sum(const struct dataset *dataset, int64_t n_users, double *sums, 
                   struct dpf_error *error)
 {
     const int64_t chunks = user_pass_chunks(n_users);
-    int64_t *offsets = chunk_offsets(dataset, n_users, error);
-    const int status = offsets ? ranks_gather(sums, (size_t)width * sizeof *sums, offsets, error) : -1;
+    int64_t *offsets = chunk_offsets(dataset, n_users);
+    const int status = ranks_gather(sums, (size_t)width * sizeof *sums, offsets, error);
     free(offsets);
     if (status != 0)
         return -1;

@@ -15,26 +15,6 @@ double channel_clock(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static int make_front(struct channel *channel, struct plan *plan, struct dpf_error *error)
-{
-    const char *id = channel->options.params.values[FEDERATION_IN_FRONT].text;
-    if (components_make_one(plan, DPF_ROLE_LINK, "federation", "in-front", id, &channel->front, error) != 0)
-        return -1;
-    if (!channel->front)
-        return 0;
-    const dpf_link *front = channel->front->functions;
-    if (!(front->flags & DPF_LINK_IN_FRONT))
-        return config_error(plan->config, "federation", "in-front", error,
-                            "link %s carries messages itself: name it in link", id);
-    if (instance_result(channel->front,
-                        front->behind(channel->front->self, channel->functions, channel->self), NULL,
-                        error) != 0)
-        return -1;
-    channel->functions = front;
-    channel->self = channel->front->self;
-    return 0;
-}
-
 int channel_make(struct channel *channel, struct plan *plan, struct dpf_error *error)
 {
     int64_t n;
@@ -51,22 +31,14 @@ int channel_make(struct channel *channel, struct plan *plan, struct dpf_error *e
         return -1;
     channel->functions = channel->link->functions;
     channel->self = channel->link->self;
-    if (channel->functions->flags & DPF_LINK_IN_FRONT)
-        return config_error(plan->config, "federation", "link", error,
-                            "link %s carries nothing itself: name it in in-front", id);
-    return make_front(channel, plan, error);
+    return 0;
 }
 
-/* The instance that reports what went wrong: whatever stands in front passes on what the link says. */
 static int result(struct channel *channel, dpf_status status, struct dpf_error *error)
 {
     if (status == DPF_OK)
         return 0;
-    struct dpf_error other = {0};
     instance_result(channel->link, status, NULL, error);
-    if (channel->front && instance_result(channel->front, status, NULL, &other) != 0 &&
-        strstr(error->text, "reports a bug"))
-        *error = other;
     error->fault = status == DPF_E_CONFIG ? DPF_FAULT_CONFIG : DPF_FAULT_RUN;
     return -1;
 }
@@ -141,7 +113,6 @@ void channel_shut(struct channel *channel)
 void channel_close(struct channel *channel)
 {
     channel_shut(channel);
-    instance_free(channel->front);
     instance_free(channel->link);
     config_values_free(&channel->options);
     *channel = (struct channel){.link = NULL};

@@ -8,9 +8,9 @@
 #include "plan/plan.h"
 
 struct channel {
-    struct config_values options;  /* [federation] */
-    struct instance *link, *front; /* front: NULL, or what stands in front of link */
-    const dpf_link *functions;     /* of the outer one */
+    struct config_values options; /* [federation] */
+    struct instance *link;
+    const dpf_link *functions; /* of the outer one */
     void *self;
     int is_open;
     uint64_t bytes_up, bytes_down; /* of all frames, seen from a party */

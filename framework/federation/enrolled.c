@@ -30,20 +30,13 @@ static int read_names(struct enrolled *enrolled, struct dpf_error *error)
     int status = files_open_lines(&lines, enrolled->path, error);
     if (status != 0)
         return -1;
-    for (const char *line; status == 0 && (line = files_next_line(&lines));) {
+    for (const char *line; (line = files_next_line(&lines));) {
         if (!*line)
             continue;
-        char **grown = memory_grow(names, &room, n + 1, sizeof *grown);
-        status = grown ? 0 : error_memory(error);
-        names = grown ? grown : names;
-        if (status == 0 && !(names[n++] = memory_text(line)))
-            status = error_memory(error);
+        names = memory_need_grow(names, &room, n + 1, sizeof *names);
+        names[n++] = memory_text(line);
     }
     files_close_lines(&lines);
-    if (status != 0) {
-        forget(names, (int64_t)n);
-        return -1;
-    }
     if (n)
         qsort(names, n, sizeof *names, by_text);
     forget(enrolled->names, enrolled->n);
@@ -69,8 +62,6 @@ int enrolled_open(struct enrolled *enrolled, const char *path, struct dpf_error 
     *enrolled = (struct enrolled){.path = *path ? memory_text(path) : NULL};
     if (!*path)
         return 0;
-    if (!enrolled->path)
-        return error_memory(error);
     has_changed(enrolled);
     return read_names(enrolled, error);
 }

@@ -8,10 +8,6 @@ static const dpf_param federation_table[FEDERATION_N_PARAMS] = {
     [FEDERATION_LINK] = DPF_PARAM_TEXT_F("link", DPF_TYPE_STRING, "local", 0,
                                          "The link over which parties join; its parameters are those of "
                                          "[federation.link]."),
-    [FEDERATION_IN_FRONT] = DPF_PARAM_TEXT_F(
-        "in-front", DPF_TYPE_STRING, "", 0,
-        "A link that stands in front of it, such as faulty, which loses messages for tests; its "
-        "parameters are those of [federation.in-front]."),
     [FEDERATION_DEADLINE] =
         DPF_PARAM_REAL_F("deadline", 30, 0, 86400, DPF_PARAM_OPEN_LO, "s",
                          "The server waits so long for the answers of each phase of a round; "
@@ -116,7 +112,6 @@ static int check(struct config *config, const char *section, const dpf_param *ta
 int federation_check(struct config *config, struct dpf_error *error)
 {
     config_consume_section(config, "federation.link");
-    config_consume_section(config, "federation.in-front");
     return check(config, "federation", federation_table, FEDERATION_N_PARAMS, error);
 }
 

@@ -506,7 +506,7 @@ static int state_it(struct join *join, struct dpf_error *error)
     char *text =
         consent_statement(join->plan, join->name, join->members.n, join->address, join->insecure, 80);
     char *path = party_state_path(&join->state, "statement.txt");
-    const int status = text && path ? files_write_private_text(path, text, error) : error_memory(error);
+    const int status = files_write_private_text(path, text, error);
     if (status == 0 && !join->arguments->quiet)
         printf("%s\n", text);
     fflush(stdout);
@@ -535,8 +535,8 @@ static int keep_statement(struct join *join, struct dpf_error *error)
 {
     char *from = party_state_path(&join->state, "statement.txt");
     char *to = memory_format("%s/statement-%s.txt", join->state.directory, join->state.session);
-    int status = from && to ? 0 : error_memory(error);
-    if (status == 0 && access(to, F_OK) != 0 && link(from, to) != 0)
+    int status = 0;
+    if (access(to, F_OK) != 0 && link(from, to) != 0)
         status = error_set(error, DPF_FAULT_RUN, "cannot write %s", to);
     free(from);
     free(to);
@@ -663,8 +663,6 @@ static int set_own(struct arguments *own, const struct own_limits *limits, char 
         texts[n++] = memory_text("privacy.ledger-runs=adaptive");
     }
     for (int i = 0; i < n; i++) {
-        if (!texts[i])
-            return error_memory(error);
         if (own->n_overrides == MAX_OVERRIDES)
             return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
         own->overrides[own->n_overrides++] = texts[i];
@@ -715,15 +713,15 @@ static int read_own(const struct join *join, struct own_limits *out, struct dpf_
         config_values_free(&consent);
     }
     config_free(config);
-    return status != 0 ? status : out->directory ? 0 : error_memory(error);
+    return status;
 }
 
 static int run_party(struct join *join, struct dpf_error *error)
 {
     char *texts[4] = {NULL};
     struct own_limits limits = {.directory = NULL};
-    struct arguments *own = memory_new(1, sizeof *own);
-    int status = own ? read_own(join, &limits, error) : error_memory(error);
+    struct arguments *own = memory_need(1, sizeof *own);
+    int status = read_own(join, &limits, error);
     if (status == 0)
         status = party_state_open(&join->state, limits.directory, error);
     if (status == 0) {

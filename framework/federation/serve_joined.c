@@ -40,20 +40,15 @@ const char *serve_name(const struct serve *serve, int64_t party, char shown[TEXT
     return text_show(members_name(&serve->members, party), shown);
 }
 
-static int add_joined(struct serve *serve, const struct channel_event *event, struct dpf_error *error)
+static void add_joined(struct serve *serve, const struct channel_event *event)
 {
-    if (serve->n_joined == serve->room) {
-        const int64_t room = 2 * serve->room + 16;
-        struct joined *grown = realloc(serve->joined, (size_t)room * sizeof *grown);
-        if (!grown)
-            return error_memory(error);
-        serve->joined = grown;
-        serve->room = room;
-    }
+    size_t room = (size_t)serve->room;
+    serve->joined =
+        memory_need_grow(serve->joined, &room, (size_t)serve->n_joined + 1, sizeof *serve->joined);
+    serve->room = (int64_t)room;
     struct joined *joined = &serve->joined[serve->n_joined++];
     *joined = (struct joined){.peer = event->peer, .party = NOBODY, .since = channel_clock()};
     memcpy(joined->name, event->name, sizeof joined->name);
-    return 0;
 }
 
 static void remove_joined(struct serve *serve, int64_t peer)
@@ -223,8 +218,7 @@ static int drop_revoked(struct serve *serve, struct dpf_error *error)
 static int on_opened(struct serve *serve, const struct channel_event *event, struct dpf_error *error)
 {
     char why[FRAME_TEXT], shown[TEXT_SHOWN];
-    if (add_joined(serve, event, error) != 0)
-        return -1;
+    add_joined(serve, event);
     if (!*event->name ||
         (members_find(&serve->members, event->name) >= 0 && enrolled_has(&serve->enrolled, event->name)))
         return 0;

@@ -272,7 +272,7 @@ int combinations_check_sites(const struct plan *plan, struct dpf_error *error)
         if (side->state_width || (other->updated && other->state_width))
             return config_error(
                 plan->config, name, "solver", error,
-                "solve-at = party: a solver with memory (momentum, Adam) has no place to keep it");
+                "solve-at = party: a solver with memory, such as adam, has no place to keep it");
         if (plan->run.params.values[RUN_UPDATE].integer == UPDATE_SIMULTANEOUS)
             return config_error(plan->config, "run", "update", error,
                                 "solve-at = party works on alternating updates");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "config/renamed.h"
 
 char **components_names(const char *list, int *n)
 {
@@ -69,8 +70,13 @@ static struct instance *make(struct plan *plan, const char *role, const char *se
     } else if (unknown.fault == DPF_FAULT_RUN) {
         *plan->error = unknown;
     } else if (unknown.fault) { /* the registry knows the name, the configuration knows the place */
-        config_error(plan->config, section, key, plan->error, "%s", unknown.text);
-        plan->error->fault = unknown.fault;
+        const struct renamed *renamed = renamed_find(section, key, id);
+        if (renamed)
+            config_error(plan->config, section, key, plan->error,
+                         "it is now called \"%s\"; \"dpframe convert\" rewrites a file", renamed->new_name);
+        else
+            config_error(plan->config, section, key, plan->error, "%s", unknown.text);
+        plan->error->fault = renamed ? DPF_FAULT_CONFIG : unknown.fault;
     }
     free(params_section);
     return made;

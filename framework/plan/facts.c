@@ -195,46 +195,7 @@ static void judge_bare_terms(const struct plan *plan, const struct side_plan *si
 
 /* ---- what could stop a run (C12) ----------------------------------------------------------------------- */
 
-/* limit: of a message, in grid steps. */
-static int sum_fits(const struct sum_range *range, double limit, double grid, double scale)
-{
-    const double message = range->each * (range->most / grid + 1);
-    return message < limit && range->messages * message + 4096 * scale / grid < DPF_ADDITIVE_MAX;
-}
-
-/* The mechanism's parameter of that name, or NULL; *entry is its line of the table. */
-static const dpf_value *mechanism_value(const struct term_plan *term, const char *name,
-                                        const dpf_param **entry)
-{
-    const struct config_values *values = &term->mechanism->values;
-    for (uint32_t i = 0; i < values->params.n_values; i++) {
-        *entry = (const dpf_param *)(const void *)((const char *)values->table +
-                                                   (int64_t)i * values->table_stride);
-        if (strcmp((*entry)->name, name) == 0)
-            return &values->params.values[i];
-    }
-    return NULL;
-}
-
-/*
- * The largest grid-bits of the mechanism with which the sum fits, or -1: each bit fewer doubles the grid. A
- * mechanism takes fewer than it is given where many parties add up; how many shows in its scale.
- */
-static int fitting_bits(const struct term_plan *term, const struct sum_range *range, double limit,
-                        double grid, double scale)
-{
-    const dpf_param *entry;
-    const dpf_value *bits = mechanism_value(term, "grid-bits", &entry);
-    const double taken = bits ? fmin((double)bits->integer, floor(log2(scale / grid))) : -1;
-    for (int less = 1; bits && taken - less >= entry->lo; less++)
-        if (sum_fits(range, limit, ldexp(grid, less), scale))
-            return (int)taken - less;
-    return -1;
-}
-
-/* bits: with which all sums fit, or -1. */
-static void say_overflow(const struct term_plan *term, int unbounded, int bits, int block,
-                         struct term_facts *facts)
+static void say_overflow(int unbounded, int block, struct term_facts *facts)
 {
     facts->sum_may_overflow = 1;
     if (unbounded)
@@ -243,10 +204,6 @@ static void say_overflow(const struct term_plan *term, int unbounded, int bits, 
             "no public constant bounds a contribution to block %d, so that a sum may leave 64 bits; bound "
             "it, for example by clip-error, clip-user or a radius",
             block);
-    else if (bits >= 0)
-        snprintf(facts->overflow_why, sizeof facts->overflow_why,
-                 "sums of block %d may leave 64 bits; set [%.64s.mechanism] grid-bits = %d", block,
-                 term->name, bits);
     else
         snprintf(facts->overflow_why, sizeof facts->overflow_why,
                  "sums of block %d may leave 64 bits; lower the bounds of contributions, or declare [model] "
@@ -254,33 +211,11 @@ static void say_overflow(const struct term_plan *term, int unbounded, int bits, 
                  block);
 }
 
-/*
- * Sums stay within 64 bits if contributions are bounded and there are not too many of them. A number of
- * users that is to be hidden is bounded by what ids can tell apart.
- */
 static void judge_range(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
 {
-    struct fact_question question;
-    facts_question(plan, &question);
-    const double users = input_hides_users(&question) ? INT32_MAX : (double)plan_rows(plan, DPF_SIDE_USERS);
-    const double limit = dpf_additive_limit(plan_senders(plan, term));
-    int first = -1, bits = -1, unbounded = 0; /* of the blocks whose sums may not fit */
-    if (term->noise.modulus > 0 || term->noise.where == DPF_NOISE_NOWHERE)
-        return; /* encoded numbers are bounded by themselves; or nothing is proved anyway */
-    for (int b = 0; b < term->sent.n_blocks * (1 + term->sent.has_gram); b++) {
-        const int gram = b >= term->sent.n_blocks, k = b % term->sent.n_blocks;
-        const double grid = gram ? term->noise.gram_grid[k] : term->noise.grid[k];
-        const double scale = gram ? term->noise.gram_scale[k] : term->noise.scale[k];
-        const struct sum_range range = plan_sum_range(plan, term, b, users);
-        if (sum_fits(&range, limit, grid, scale))
-            continue;
-        const int own = isfinite(range.most) ? fitting_bits(term, &range, limit, grid, scale) : -1;
-        bits = first < 0 || own < bits ? own : bits;
-        unbounded |= !isfinite(range.most);
-        first = first < 0 ? k : first;
-    }
-    if (first >= 0)
-        say_overflow(term, unbounded, bits, first, facts);
+    const struct sum_fit fit = plan_sums_fit(plan, term, facts_most_users(plan));
+    if (fit.block >= 0)
+        say_overflow(fit.unbounded, fit.block, facts);
 }
 
 static void judge_completion(const struct plan *plan, const struct term_plan *term, struct term_facts *facts)
@@ -321,6 +256,13 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     judge_reads(plan, term, facts);
     judge_noise(plan, term, facts);
     judge_completion(plan, term, facts);
+}
+
+double facts_most_users(const struct plan *plan)
+{
+    struct fact_question question;
+    facts_question(plan, &question);
+    return input_hides_users(&question) ? INT32_MAX : (double)plan_rows(plan, DPF_SIDE_USERS);
 }
 
 void facts_question(const struct plan *plan, struct fact_question *out)

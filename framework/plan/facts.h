@@ -12,6 +12,8 @@ void facts_question(const struct plan *plan, struct fact_question *out);
 void facts_asked(const struct plan *plan, struct fact_question *out);
 /* Whether rows of a side are made from those of friends, without noise. */
 int facts_reads_friends(const struct plan *plan, const struct side_plan *side);
+/* The number of users, or, where it is to be hidden, what ids can tell apart. */
+double facts_most_users(const struct plan *plan);
 void facts_complete(struct plan *plan);
 
 #endif

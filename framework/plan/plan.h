@@ -60,6 +60,7 @@ struct term_plan {
     dpf_bounds bounds;
     struct term_sensitivity sensitivity;
     dpf_noise_plan noise;
+    int fewer_bits; /* dpf_release.fewer_bits, with which noise is planned */
     dpf_sampling sampling;
 };
 

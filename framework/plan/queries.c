@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "plan/combinations.h"
 #include "plan/first_round.h"
+#include "plan/noise_fit.h"
 #include "plan/release.h"
 #include "plan/sampling.h"
 #include "plan/sensitivity.h"
@@ -172,7 +173,7 @@ static int complete_term(struct plan *plan, struct side_plan *side, struct term_
             return -1;
     }
     int64_t count = release_count(plan, term);
-    if (count && (release_complete(plan, term, count, error) != 0 ||
+    if (count && (noise_fit(plan, term, error) != 0 || release_complete(plan, term, count, error) != 0 ||
                   release_check_noise(plan, side, term, error) != 0))
         return -1;
     return first_round_check(plan, side, term, error);
@@ -184,8 +185,10 @@ int queries_replan(struct plan *plan, struct dpf_error *error)
     for (int which = 0; which < 2; which++) {
         struct side_plan *side = &plan->sides[which];
         for (int i = 0; side->updated && i < side->n_terms; i++) {
-            int64_t count = release_count(plan, &side->terms[i]);
-            if (count && release_complete(plan, &side->terms[i], count, error) != 0)
+            struct term_plan *term = &side->terms[i];
+            int64_t count = release_count(plan, term);
+            if (count &&
+                (noise_fit(plan, term, error) != 0 || release_complete(plan, term, count, error) != 0))
                 return -1;
         }
     }

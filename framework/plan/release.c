@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "dpframe/accounting.h"
 #include "plan/event_check.h"
 #include "plan/sensitivity.h"
@@ -114,6 +113,7 @@ void plan_release(const struct plan *plan, const struct term_plan *term, struct 
         .min_survivors = term->sampling.kind == DPF_SAMPLING_NONE ? parties : 1,
         .noise_factor = plan->noise_factor > 0 ? plan->noise_factor : 1.0,
         .from_data = from_data,
+        .fewer_bits = term->fewer_bits,
         .rounds = is_one_a_round(plan, term) ? plan->run.params.values[RUN_ROUNDS].integer : 0,
         .separation = term->sampling.separation > 1 ? term->sampling.separation : 1,
         .participations = release_count(plan, term),
@@ -368,18 +368,6 @@ static void weigh(const struct term_plan *term, const dpf_event *fixed, dpf_even
                         rest(charged.linf, least.linf, rounded)};
 }
 
-/* Every cell of a message has its place in the streams of random numbers. */
-static int check_places(const struct term_plan *term, struct dpf_error *error)
-{
-    if (random_rows_fit(term->rows, term->sent.width))
-        return 0;
-    return error_set(
-        error, DPF_FAULT_CONFIG,
-        "a message of %lld rows of %d numbers is too large for noise: streams of random numbers have "
-        "room for 2^32 rows and for 2^54 numbers; lower the rank, or send fewer rows",
-        (long long)term->rows, (int)term->sent.width);
-}
-
 /* ---- a limit on participations ------------------------------------------------------------------------- */
 
 /* The smallest epsilon that an accountant proves of count such releases under that draw; infinity if none does. */
@@ -459,24 +447,11 @@ static void describe_for_claims(const struct plan *plan, const struct term_plan 
     event->numbers = (double)plan->sides[term->side].state_rows * (double)term->query.width;
 }
 
-/* Noise and events of one term; count is how often it releases. */
+/* Events of one term, whose noise is planned; count is how often it releases. */
 int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error)
 {
     struct instance *instance = term->mechanism;
     const dpf_mechanism *mechanism = instance->functions;
-    dpf_bounds budgeted = term->bounds;
-    struct term_sensitivity sensitivity;
-    struct release_request request;
-    if (check_places(term, error) != 0)
-        return -1;
-    plan_budgeted_bounds(term, &budgeted);
-    if (plan_term_sensitivity(term, &budgeted, &sensitivity, error) != 0)
-        return -1;
-    plan_release(plan, term, &sensitivity, term->bounds_from_data, &request);
-    term->noise = (dpf_noise_plan){.size = sizeof term->noise};
-    if (instance_result(instance, mechanism->plan(instance->self, &request.release, &term->noise), "plan",
-                        error) != 0)
-        return -1;
     term->draw_lifetime = mechanism_lifetime(mechanism, instance->self);
     dpf_event events[2 * DPF_MAX_BLOCKS], fixed[2 * DPF_MAX_BLOCKS];
     int32_t n = 0;

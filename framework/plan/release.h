@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* release.h - the noise of each term that sends messages, and its privacy events. Part of plan_complete. */
+/* release.h - what each term that sends messages releases, and its privacy events. Part of plan_complete. */
 #ifndef DPF_PLAN_RELEASE_H
 #define DPF_PLAN_RELEASE_H
 
@@ -9,7 +9,7 @@
 int64_t release_passes(const struct plan *plan, int side);
 /* How often a term releases in the run, as one user sees it; 0 without a mechanism. */
 int64_t release_count(const struct plan *plan, const struct term_plan *term);
-/* Noise and events of one term that releases count times. */
+/* Events of one term that releases count times; noise_fit has planned its noise. */
 int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error);
 /* Refuses noise that does not fit the parties that solve and send. */
 int release_check_noise(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,

@@ -7,6 +7,7 @@
 #include "plan/sensitivity.h"
 
 #define DEVIATIONS 64.0
+#define MOST_FEWER 64
 #define ROUNDING 1e-9 /* of float64 sums, relative */
 
 static const dpf_sensitivity *block_of(const struct term_plan *term, int b)
@@ -34,6 +35,50 @@ struct sum_range plan_sum_range(const struct plan *plan, const struct term_plan 
                               .messages =
                                   term->by_user && !term->pooled && !plan_sends_rows(term) ? users : 1};
 }
+
+/* ---- whether sums fit -------------------------------------------------------------------------------- */
+
+/* limit: of a message, in grid steps. */
+static int fits(const struct sum_range *range, double limit, double grid, double scale)
+{
+    const double message = range->each * (range->most / grid + 1);
+    return message < limit && range->messages * message + 4096 * scale / grid < DPF_ADDITIVE_MAX;
+}
+
+/* Each bit fewer doubles the grid. -1: no grid helps. */
+static int bits_fewer(const struct sum_range *range, double limit, double grid, double scale)
+{
+    int fewer = 0;
+    while (fewer <= MOST_FEWER && !fits(range, limit, ldexp(grid, fewer), scale))
+        fewer++;
+    return fewer <= MOST_FEWER ? fewer : -1;
+}
+
+/* Sums stay within 64 bits if contributions are bounded and there are not too many of them. */
+struct sum_fit plan_sums_fit(const struct plan *plan, const struct term_plan *term, double users)
+{
+    const double limit = dpf_additive_limit(plan_senders(plan, term));
+    struct sum_fit out = {.block = -1};
+    int helps = 1;
+    if (term->noise.modulus > 0 || term->noise.where == DPF_NOISE_NOWHERE)
+        return out; /* encoded numbers are bounded by themselves; or nothing is proved anyway */
+    for (int b = 0; b < term->sent.n_blocks * (1 + term->sent.has_gram); b++) {
+        const int gram = b >= term->sent.n_blocks, k = b % term->sent.n_blocks;
+        const struct sum_range range = plan_sum_range(plan, term, b, users);
+        const int fewer = bits_fewer(&range, limit, gram ? term->noise.gram_grid[k] : term->noise.grid[k],
+                                     gram ? term->noise.gram_scale[k] : term->noise.scale[k]);
+        if (fewer == 0)
+            continue;
+        out.block = out.block < 0 ? k : out.block;
+        out.unbounded |= !isfinite(range.most);
+        out.fewer_bits = fewer > out.fewer_bits ? fewer : out.fewer_bits;
+        helps &= fewer > 0;
+    }
+    out.fewer_bits = helps ? out.fewer_bits : 0;
+    return out;
+}
+
+/* ---- bounds of sums that were opened ------------------------------------------------------------------- */
 
 /* Of a block with that grid and variance of a sum of all senders. */
 static struct sum_bound bound_of(const struct plan *plan, const struct term_plan *term,

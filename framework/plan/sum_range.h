@@ -19,6 +19,15 @@ struct sum_range {
 /* Of block b, or block b - n_blocks of the Gram row. users: that may send. */
 struct sum_range plan_sum_range(const struct plan *plan, const struct term_plan *term, int b, double users);
 
+/* Whether sums of a term stay within 64 bits. */
+struct sum_fit {
+    int block;      /* the first whose sums may not; -1: all do */
+    int unbounded;  /* since nothing public bounds a contribution to one of them */
+    int fewer_bits; /* with grids so much coarser all do; 0 if they do, or no grid helps */
+};
+/* For term->noise. users: that may send. */
+struct sum_fit plan_sums_fit(const struct plan *plan, const struct term_plan *term, double users);
+
 /*
  * The bound on a column of a sum over n messages: n `message` + 64 (sqrt(n `variance`) + 1) in size; or from 0 to n `most`.
  *

@@ -119,7 +119,7 @@ int descriptor_check_component(const dpf_component *component, const char *path,
     if (!component->functions)
         return error_at(error, fault, path, 0, "%s %s: the role's function table is missing", role->name,
                         component->id);
-    const char *wrong = role->fault(component->functions);
+    const char *wrong = role_fault(role, component->functions);
     if (wrong)
         return error_at(error, fault, path, 0, "%s %s: %s", role->name, component->id, wrong);
     return 0;

@@ -116,17 +116,14 @@ static const char *aggregator_fault(const void *functions)
 static const char *link_fault(const void *functions)
 {
     const dpf_link *link = functions;
-    if (link->flags != DPF_LINK_LOCAL && link->flags != DPF_LINK_PROTECTED &&
-        link->flags != DPF_LINK_IN_FRONT)
-        return "flags is not one of DPF_LINK_LOCAL, DPF_LINK_PROTECTED and DPF_LINK_IN_FRONT";
+    if (link->flags != DPF_LINK_LOCAL && link->flags != DPF_LINK_PROTECTED)
+        return "flags is neither DPF_LINK_LOCAL nor DPF_LINK_PROTECTED";
     REQUIRE(link, open);
     REQUIRE(link, send);
     REQUIRE(link, receive);
     REQUIRE(link, hang_up);
     REQUIRE(link, close);
     REQUIRE(link, admit);
-    if (!link->behind != !(link->flags & DPF_LINK_IN_FRONT))
-        return "function behind and DPF_LINK_IN_FRONT go together";
     return NULL;
 }
 
@@ -177,18 +174,32 @@ static const char *comm_fault(const void *functions)
     return NULL;
 }
 
+/* Every table ends with its reserved slots. */
+#define TABLE(TYPE) offsetof(TYPE, reserved_slots), sizeof(((TYPE *)0)->reserved_slots)
+
 const struct role role_table[N_ROLES] = {
-    {DPF_ROLE_LOSS, "loss", 0, loss_fault},
-    {DPF_ROLE_SAMPLER, "sampler", 1, sampler_fault},
-    {DPF_ROLE_TRANSFORM, "transform", 0, transform_fault},
-    {DPF_ROLE_MECHANISM, "mechanism", 1, mechanism_fault},
-    {DPF_ROLE_AGGREGATOR, "aggregator", 1, aggregator_fault},
-    {DPF_ROLE_SOLVER, "solver", 0, solver_fault},
-    {DPF_ROLE_ACCOUNTANT, "accountant", 0, accountant_fault},
-    {DPF_ROLE_RECOMMENDER, "recommender", 1, recommender_fault},
-    {DPF_ROLE_COMM, "comm", 0, comm_fault},
-    {DPF_ROLE_LINK, "link", 1, link_fault},
+    {DPF_ROLE_LOSS, "loss", 0, loss_fault, TABLE(dpf_loss)},
+    {DPF_ROLE_SAMPLER, "sampler", 1, sampler_fault, TABLE(dpf_sampler)},
+    {DPF_ROLE_TRANSFORM, "transform", 0, transform_fault, TABLE(dpf_transform)},
+    {DPF_ROLE_MECHANISM, "mechanism", 1, mechanism_fault, TABLE(dpf_mechanism)},
+    {DPF_ROLE_AGGREGATOR, "aggregator", 1, aggregator_fault, TABLE(dpf_aggregator)},
+    {DPF_ROLE_SOLVER, "solver", 0, solver_fault, TABLE(dpf_solver)},
+    {DPF_ROLE_ACCOUNTANT, "accountant", 0, accountant_fault, TABLE(dpf_accountant)},
+    {DPF_ROLE_RECOMMENDER, "recommender", 1, recommender_fault, TABLE(dpf_recommender)},
+    {DPF_ROLE_COMM, "comm", 0, comm_fault, TABLE(dpf_comm)},
+    {DPF_ROLE_LINK, "link", 1, link_fault, TABLE(dpf_link)},
 };
+
+const char *role_fault(const struct role *role, const void *functions)
+{
+    const unsigned char *slots = (const unsigned char *)functions + role->reserved_at;
+    for (size_t i = 0; i < role->reserved_bytes; i++)
+        if (slots[i])
+            return "a reserved slot is set; a plugin that needs it is for a newer dpframe, and any other "
+                   "leaves "
+                   "it NULL";
+    return role->fault(functions);
+}
 
 int32_t sampler_lifetime(const dpf_sampler *sampler, void *self)
 {

@@ -15,11 +15,14 @@ struct role {
     int private_randomness; /* streams come from the privacy root */
     /* NULL if the table is complete and its constants are known; else the error. */
     const char *(*fault)(const void *functions);
+    size_t reserved_at, reserved_bytes; /* of the table's reserved slots */
 };
 
 #define N_ROLES 10
 extern const struct role role_table[N_ROLES];
 
+/* NULL if the table can be used, with nothing in its reserved slots; else the error. */
+const char *role_fault(const struct role *role, const void *functions);
 /* The role with that id, or NULL. */
 const struct role *role_find(const char *id);
 /* "mechanism" of "dpframe.mechanism/1"; the id itself if the role is unknown. */

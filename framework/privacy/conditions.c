@@ -451,13 +451,14 @@ static void check_randomness(const struct condition_input *input, struct conditi
             set_verdict(
                 out, 0,
                 "%s: noise is drawn or added in floating point, whose low bits can reveal the value below. "
-                "Use the exact sampler (precision = exact).",
+                "Use a mechanism whose noise is integers on a grid.",
                 term->name);
             return;
         }
     }
     if (flagged(input->ledger, DPF_EVENT_FLOATING_POINT))
-        set_verdict(out, 0, "Some noise is drawn or added in floating point. Use the exact sampler.");
+        set_verdict(out, 0,
+                    "Some noise is drawn or added in floating point. Use noise of integers on a grid.");
     else
         set_verdict(out, 1, "Noise comes from the system's generator and is exact on an integer grid.");
 }

@@ -83,7 +83,7 @@ static long processors_of_rank(void)
     return most < share ? most : share;
 }
 
-static int open_pool(struct run *run, struct dpf_error *error)
+static void open_pool(struct run *run)
 {
     long threads = (long)run->session.plan.run.params.values[RUN_THREADS].integer;
     if (threads == 0)
@@ -94,7 +94,6 @@ static int open_pool(struct run *run, struct dpf_error *error)
     /* The workers are the parallelism; BLAS threads inside them only fight for the cores. */
     blas_one_thread();
     run->pool = pool_new(run->threads);
-    return run->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start %d threads", run->threads);
 }
 
 /* What is measured beside a run, on raw records, must not decide whether it completes. */
@@ -684,7 +683,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     if (status == 0)
         status = prepare_output(run, &directory, &made, error);
     if (status == 0)
-        status = open_pool(run, error);
+        open_pool(run);
     stages_enter(&run->stages, STAGE_LOAD);
     if (status == 0)
         status = load(run, error);

@@ -85,12 +85,11 @@ static void read_data_hash(const struct saved_run *run, const char *directory, c
     free(path);
 }
 
-static int start_pool(struct saved_run *out, struct dpf_error *error)
+static void start_pool(struct saved_run *out)
 {
     long threads = sysconf(_SC_NPROCESSORS_ONLN);
     blas_one_thread();
     out->pool = pool_new(threads < 1 ? 1 : (int)threads);
-    return out->pool ? 0 : error_set(error, DPF_FAULT_RUN, "cannot start threads");
 }
 
 /* The ids of a side as the run wrote them. */
@@ -350,8 +349,8 @@ int saved_run_open(const struct arguments *arguments, const char *directory, con
         return -1;
     if (open_session(arguments, directory, 0, 0, out, error) != 0)
         return records_are_gone(out, directory, error);
-    if (start_pool(out, error) != 0 || load_records(arguments, directory, user, out, error) != 0 ||
-        take_names(out, directory, error) != 0)
+    start_pool(out);
+    if (load_records(arguments, directory, user, out, error) != 0 || take_names(out, directory, error) != 0)
         return -1;
     if (!model_has_rows(&out->model))
         return load_state(out, directory, error);
@@ -453,8 +452,10 @@ int saved_run_open_for(const struct arguments *arguments, const char *directory,
 {
     *out = (struct saved_run){0};
     if (load_json(directory, out, error) != 0 ||
-        open_other_session(arguments, directory, data, out, error) != 0 || start_pool(out, error) != 0 ||
-        load_other_data(directory, out, error) != 0 || take_names(out, directory, error) != 0 ||
+        open_other_session(arguments, directory, data, out, error) != 0)
+        return -1;
+    start_pool(out);
+    if (load_other_data(directory, out, error) != 0 || take_names(out, directory, error) != 0 ||
         model_init(&out->model, &out->session.plan, &out->dataset, error) != 0)
         return -1;
     if (!model_has_rows(&out->model))
@@ -512,8 +513,9 @@ int saved_run_open_model(const struct arguments *arguments, const char *director
     if (load_json(directory, out, error) != 0 || open_session(arguments, directory, 0, 1, out, error) != 0 ||
         take_ids(out, directory, DPF_SIDE_USERS, error) != 0 ||
         take_ids(out, directory, DPF_SIDE_ITEMS, error) != 0 || take_names(out, directory, error) != 0 ||
-        take_sizes(out, error) != 0 || start_pool(out, error) != 0)
+        take_sizes(out, error) != 0)
         return -1;
+    start_pool(out);
     if (!model_has_rows(&out->model))
         return load_state(out, directory, error);
     if ((rows_of_users && load_side(out, directory, DPF_SIDE_USERS, error) != 0) ||

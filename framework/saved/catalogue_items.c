@@ -20,10 +20,10 @@ static int rank_items(struct saved_run *run, int32_t *items, double *best, struc
     const struct score_records none = {0};
     struct scorer scorer;
     struct score_desk desk = {.user = 0};
-    double *scores = memory_new((size_t)n + 1, sizeof *scores);
+    double *scores = memory_need((size_t)n + 1, sizeof *scores);
     int status = model_scorer_of_state(&run->model, &scorer, error);
     if (status == 0)
-        status = scores ? scorer_scores_of(&scorer, &desk, &none, n, scores, error) : error_memory(error);
+        status = scorer_scores_of(&scorer, &desk, &none, n, scores, error);
     if (status == 0 && list_choose(scores, n, n, items, best) != n)
         status = error_memory(error);
     free(scores);
@@ -97,9 +97,9 @@ static int write_items(struct saved_run *run, const struct arguments *arguments,
 {
     const int64_t all = run->dataset.items.n, asked = arguments->count,
                   n = asked && asked < all ? asked : all;
-    int32_t *items = memory_new((size_t)all + 1, sizeof *items);
-    double *scores = memory_new((size_t)all + 1, sizeof *scores);
-    int status = items && scores ? rank_items(run, items, scores, error) : error_memory(error);
+    int32_t *items = memory_need((size_t)all + 1, sizeof *items);
+    double *scores = memory_need((size_t)all + 1, sizeof *scores);
+    int status = rank_items(run, items, scores, error);
     if (status == 0)
         status = form->is_asked && form->kind != TABLE_TEXT
                      ? write_table(run, arguments, form, items, scores, n, error)

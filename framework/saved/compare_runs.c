@@ -28,14 +28,14 @@ static int read_ids(struct compared *run, struct dpf_error *error)
     if (!file)
         return error_set(error, DPF_FAULT_DATA, "%s/run.json does not name a list of users", run->directory);
     char *path = files_join(run->directory, file);
-    run->ids = memory_new((size_t)run->values->n_users + 1, sizeof *run->ids);
+    run->ids = memory_need((size_t)run->values->n_users + 1, sizeof *run->ids);
     struct files_lines lines = {0};
-    int status = path && run->ids ? files_open_lines(&lines, path, error) : error_memory(error);
+    int status = files_open_lines(&lines, path, error);
     const int is_open = status == 0;
     int64_t n = 0;
     for (char *line; status == 0 && (line = files_next_line(&lines)); n++)
-        if (n < run->values->n_users && !(run->ids[n] = memory_text(line)))
-            status = error_memory(error);
+        if (n < run->values->n_users)
+            run->ids[n] = memory_text(line);
     if (status == 0 && n != run->values->n_users)
         status = error_set(error, DPF_FAULT_DATA, "%s has %lld users, and " BY_USER_FILE " has %lld", path,
                            (long long)n, (long long)run->values->n_users);
@@ -51,10 +51,9 @@ static int read_run(const char *directory, struct compared *out, struct dpf_erro
     char *path = files_join(directory, "run.json");
     out->directory = directory;
     out->run = json_load_file(path, 0, &problem);
-    int status = !path      ? error_memory(error)
-                 : out->run ? 0
-                            : error_set(error, DPF_FAULT_DATA, "%s: %s; name the directory of a finished run",
-                                        path, problem.text);
+    int status = out->run ? 0
+                          : error_set(error, DPF_FAULT_DATA, "%s: %s; name the directory of a finished run",
+                                      path, problem.text);
     free(path);
     if (status == 0)
         status = by_user_read(directory, out->run, &out->values, error);
@@ -83,14 +82,10 @@ static int is_tested(const struct user_values *values, int64_t row)
 }
 
 /* Users with test records, by id. Free it. */
-static struct user *tested(const struct compared *run, int64_t *n, struct dpf_error *error)
+static struct user *tested(const struct compared *run, int64_t *n)
 {
-    struct user *users = memory_new((size_t)run->values->n_users + 1, sizeof *users);
+    struct user *users = memory_need((size_t)run->values->n_users + 1, sizeof *users);
     *n = 0;
-    if (!users) {
-        error_memory(error);
-        return NULL;
-    }
     for (int64_t row = 0; row < run->values->n_users; row++)
         if (is_tested(run->values, row))
             users[(*n)++] = (struct user){run->ids[row], row};
@@ -116,9 +111,9 @@ static double test_part(const struct compared *run, int64_t row)
 static int match(const struct compared *first, struct compared *run, struct dpf_error *error)
 {
     int64_t n = 0, m = 0;
-    struct user *a = tested(first, &n, error), *b = a ? tested(run, &m, error) : NULL;
-    run->matched = b ? memory_new((size_t)n + 1, sizeof *run->matched) : NULL;
-    int status = run->matched ? 0 : b ? error_memory(error) : -1;
+    struct user *a = tested(first, &n), *b = tested(run, &m);
+    run->matched = memory_need((size_t)n + 1, sizeof *run->matched);
+    int status = 0;
     for (int64_t i = 0; status == 0 && i < (n > m ? n : m); i++) {
         const int order = i == n ? 1 : i == m ? -1 : strcmp(a[i].id, b[i].id);
         if (order != 0 || test_part(first, a[i].row) != test_part(run, b[i].row)) {
@@ -180,8 +175,8 @@ struct tests {
 /* The run is "a", so that a win is its win; its rows are the second of each pair. Free it. */
 static int64_t (*turn(const struct compared *run))[2]
 {
-    int64_t(*turned)[2] = memory_new((size_t)run->n_matched + 1, sizeof *turned);
-    for (int64_t i = 0; turned && i < run->n_matched; i++) {
+    int64_t(*turned)[2] = memory_need((size_t)run->n_matched + 1, sizeof *turned);
+    for (int64_t i = 0; i < run->n_matched; i++) {
         turned[i][0] = run->matched[i][1];
         turned[i][1] = run->matched[i][0];
     }
@@ -195,8 +190,6 @@ static int compare(const struct compare_runs *runs, int run, int metric, struct 
     const struct user_values *first = runs->runs[0].values;
     const char *name = first->metrics[metric].name;
     int64_t(*turned)[2] = turn(other);
-    if (!turned)
-        return error_memory(error);
     const int status = paired_users_compare(other->values, first, user_values_find(other->values, name),
                                             metric, (const int64_t(*)[2])turned, other->n_matched,
                                             metric_smaller_is_better(name), 1, runs->seeded, out, error);
@@ -218,10 +211,8 @@ static int make_tests(const struct compare_runs *runs, struct tests *out, struct
 {
     const struct user_values *first = runs->runs[0].values;
     double p[COMPARE_MOST_RUNS];
-    *out = (struct tests){.items =
-                              memory_new((size_t)first->n_metrics * (size_t)runs->n + 1, sizeof *out->items)};
-    if (!out->items)
-        return error_memory(error);
+    *out = (struct tests){
+        .items = memory_need((size_t)first->n_metrics * (size_t)runs->n + 1, sizeof *out->items)};
     int status = 0;
     ticker_begin("comparing runs", (int64_t)first->n_metrics * (runs->n - 1));
     for (int metric = 0; metric < first->n_metrics && status == 0; metric++) {
@@ -340,11 +331,9 @@ static int add_bands(const struct compare_runs *runs, int run, struct sheet *out
     struct paired_band bands[PAIRED_BANDS];
     int n;
     int64_t(*turned)[2] = turn(other);
-    const int status =
-        turned ? paired_users_bands(other->values, first, user_values_find(other->values, name), 0,
-                                    (const int64_t(*)[2])turned, other->n_matched,
-                                    metric_smaller_is_better(name), runs->seeded, bands, &n, error)
-               : error_memory(error);
+    const int status = paired_users_bands(other->values, first, user_values_find(other->values, name), 0,
+                                          (const int64_t(*)[2])turned, other->n_matched,
+                                          metric_smaller_is_better(name), runs->seeded, bands, &n, error);
     free(turned);
     for (int band = 0; status == 0 && band < n; band++) {
         sheet_text(out, other->directory);

@@ -29,24 +29,20 @@ static int refuse_generated(const struct plan *plan, struct dpf_error *error)
 static int read_other(const struct arguments *arguments, const char *directory, const struct saved_run *run,
                       struct dataset *out, struct dpf_error *error)
 {
-    struct arguments *own = memory_new(1, sizeof *own);
+    struct arguments *own = memory_need(1, sizeof *own);
     struct session session = {0};
     char *config = memory_format("%s/config.ini", directory),
          *path = memory_format("data.path=%s", arguments->data);
-    int status = own && config && path ? 0 : error_memory(error);
-    if (status == 0) {
-        *own = *arguments;
-        own->config = config;
-        own->n_overrides = 0;
-        own->overrides[own->n_overrides++] = path;
-        /* All of it is the test part, and nothing else is read. */
-        own->overrides[own->n_overrides++] = "split.kind=none";
-        /* What the run's configuration says of its split has no effect now, and nobody asked for a warning.
-         */
-        enum log_level level = log_set_level(LOG_LEVEL_NONE);
-        status = session_open(&session, own, 0, error);
-        log_set_level(level);
-    }
+    *own = *arguments;
+    own->config = config;
+    own->n_overrides = 0;
+    own->overrides[own->n_overrides++] = path;
+    /* All of it is the test part, and nothing else is read. */
+    own->overrides[own->n_overrides++] = "split.kind=none";
+    /* What the run's configuration says of its split has no effect now, and nobody asked for a warning. */
+    const enum log_level level = log_set_level(LOG_LEVEL_NONE);
+    int status = session_open(&session, own, 0, error);
+    log_set_level(level);
     struct plan *plan = &session.plan;
     if (status == 0)
         status = refuse_generated(plan, error);

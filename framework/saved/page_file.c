@@ -129,7 +129,7 @@ int page_file_write(const struct arguments *arguments, struct dpf_error *error)
     char *model = NULL, *path = arguments->output ? memory_text(arguments->output)
                                                   : files_join(directory, "release/page.html");
     log_set_level(LOG_LEVEL_WARNING);
-    int status = path ? saved_run_open_released(arguments, directory, &run, error) : error_memory(error);
+    int status = saved_run_open_released(arguments, directory, &run, error);
     if (status == 0)
         status = page_model_write(&run, directory, &model, error);
     if (status == 0)

@@ -167,12 +167,10 @@ static int predict_user(void *context, int64_t user, int worker)
     const struct pairs *pairs = p->pairs;
     struct desk *desk = &p->desks[worker];
     const int64_t first = p->ptr[user], n = p->ptr[user + 1] - first, u = p->users[user];
-    int32_t *items = memory_grow(desk->items, &desk->room[0], (size_t)n + 1, sizeof *items);
-    desk->items = items ? items : desk->items;
-    double *scores = memory_grow(desk->scores, &desk->room[1], (size_t)n + 1, sizeof *scores);
-    desk->scores = scores ? scores : desk->scores;
-    if (!items || !scores)
-        return error_memory(&desk->error);
+    int32_t *items = desk->items =
+        memory_need_grow(desk->items, &desk->room[0], (size_t)n + 1, sizeof *items);
+    double *scores = desk->scores =
+        memory_need_grow(desk->scores, &desk->room[1], (size_t)n + 1, sizeof *scores);
     int64_t known = 0;
     for (int64_t k = 0; k < n; k++) {
         const int64_t item = p->items[pairs->item[p->order[first + k]]];
@@ -326,8 +324,8 @@ static int write_predictions(const struct saved_run *run, const struct pairs *pa
 {
     const int named = run->dataset.item_names.n > 0;
     int64_t *items = named ? find_ids(&pairs->items, &run->dataset.items) : NULL;
-    struct lines *lines = memory_new(1, sizeof *lines);
-    int status = lines && (items || !named) ? 0 : error_memory(error);
+    struct lines *lines = memory_need(1, sizeof *lines);
+    int status = items || !named ? 0 : error_memory(error);
     if (status == 0) {
         lines->pairs = pairs;
         lines->dataset = &run->dataset;

@@ -86,8 +86,8 @@ static int bar_listed(struct recommending *r, const char *named, int others, str
 {
     const char *path = pipes_path(named, others ? "--candidates" : "--exclude", error);
     const struct id_map *items = &r->run->dataset.items;
-    struct listed listed = {.items = items, .items_in = memory_new((size_t)items->n + 1, 1)};
-    int status = !path ? -1 : listed.items_in ? list_ids(&listed, path, error) : error_memory(error);
+    struct listed listed = {.items = items, .items_in = memory_need((size_t)items->n + 1, 1)};
+    int status = path ? list_ids(&listed, path, error) : -1;
     for (int64_t i = 0; i < items->n && status == 0; i++)
         r->barred[i] |= others ? !listed.items_in[i] : listed.items_in[i];
     free(listed.items_in);
@@ -103,22 +103,19 @@ static int bar_listed(struct recommending *r, const char *named, int others, str
 
 /* Without --candidates, items whose released count tells nothing are left out; where nothing is proved, items without a
    training record. */
-static int bar_unknown(struct recommending *r, const struct arguments *arguments, struct dpf_error *error)
+static void bar_unknown(struct recommending *r, const struct arguments *arguments)
 {
     const struct csr *by_item = &r->run->dataset.train.by_item;
     const int exact =
         !arguments->data && r->scorer.form.formula == SCORE_ROWS && !saved_run_is_proved(r->run);
     const int64_t n = r->run->dataset.items.n;
-    uint8_t *unknown = memory_new((size_t)n + 1, 1);
-    if (!unknown)
-        return error_memory(error);
+    uint8_t *unknown = memory_need((size_t)n + 1, 1);
     int64_t found = little_known_items(&r->scorer.form, unknown);
     for (int64_t i = 0; i < n && exact; i++)
         found += unknown[i] = by_item->ptr[i] == by_item->ptr[i + 1];
     for (int64_t i = 0; i < n && found < n; i++)
         r->barred[i] |= unknown[i];
     free(unknown);
-    return 0;
 }
 
 /* ---- one user ----------------------------------------------------------------------------------------- */
@@ -276,12 +273,10 @@ static int prepare(struct recommending *r, const struct arguments *arguments, st
 {
     const struct dataset *dataset = &r->run->dataset;
     const size_t workers = (size_t)pool_workers(r->run->pool);
-    r->barred = memory_new((size_t)dataset->items.n + 1, 1);
-    r->batches = memory_new(WINDOW / LIST_BATCH, sizeof *r->batches);
-    r->no_items = memory_new(workers, sizeof *r->no_items);
-    r->no_order = memory_new(workers, sizeof *r->no_order);
-    if (!r->barred || !r->batches || !r->no_items || !r->no_order)
-        return error_memory(error);
+    r->barred = memory_need((size_t)dataset->items.n + 1, 1);
+    r->batches = memory_need(WINDOW / LIST_BATCH, sizeof *r->batches);
+    r->no_items = memory_need(workers, sizeof *r->no_items);
+    r->no_order = memory_need(workers, sizeof *r->no_order);
     if (r->run->left.unknown_items)
         log_message(LOG_LEVEL_WARNING, "%s: %lld record%s of items that the model does not know: left out",
                     arguments->data, (long long)r->run->left.unknown_items,
@@ -296,7 +291,9 @@ static int prepare(struct recommending *r, const struct arguments *arguments, st
     r->clips = model_predicts_values(&r->run->model);
     if (model_scorer(&r->run->model, &r->scorer, error) != 0)
         return -1;
-    return arguments->candidates ? 0 : bar_unknown(r, arguments, error);
+    if (!arguments->candidates)
+        bar_unknown(r, arguments);
+    return 0;
 }
 
 int recommend_lists(const struct arguments *arguments, struct dpf_error *error)

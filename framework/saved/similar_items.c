@@ -96,10 +96,10 @@ static int weigh(struct saved_run *run, int32_t item, double *out, struct dpf_er
             error, DPF_FAULT_CONFIG,
             "recommender %s gives everybody the same list: it does not know which items are alike",
             plan->model_facts.id);
-    double *without = memory_new((size_t)n + 1, sizeof *without);
+    double *without = memory_need((size_t)n + 1, sizeof *without);
     int status = model_scorer_of_state(&run->model, &scorer, error);
     if (status == 0)
-        status = without ? scorer_scores_of(&scorer, &desk, &none, n, without, error) : error_memory(error);
+        status = scorer_scores_of(&scorer, &desk, &none, n, without, error);
     if (status == 0)
         status = scorer_scores_of(&scorer, &desk, &one, n, out, error);
     /* Ratings without the item are those of anybody; lists without it, of popular items, are on another scale. */
@@ -116,8 +116,8 @@ static int64_t find_lifted(struct saved_run *run, int64_t item, struct near *out
 {
     const int64_t n = run->dataset.items.n;
     int64_t kept = 0;
-    double *weights = memory_new((size_t)n + 1, sizeof *weights);
-    int status = weights ? weigh(run, (int32_t)item, weights, error) : error_memory(error);
+    double *weights = memory_need((size_t)n + 1, sizeof *weights);
+    const int status = weigh(run, (int32_t)item, weights, error);
     const int tells = status == 0 && !are_the_same(weights, n, item);
     for (int64_t i = 0; i < n && tells; i++)
         if (i != item && weights[i] != 0)
@@ -196,8 +196,8 @@ static int write_near(struct saved_run *run, const struct arguments *arguments,
     const struct id_map *items = &run->dataset.items;
     const int64_t item = find_item(run, arguments->item, error),
                   most = arguments->count ? arguments->count : 10;
-    struct near *near = memory_new((size_t)items->n + 1, sizeof *near);
-    int status = item < 0 ? -1 : near ? 0 : error_memory(error);
+    struct near *near = memory_need((size_t)items->n + 1, sizeof *near);
+    int status = item < 0 ? -1 : 0;
     int64_t n = -1;
     if (status == 0)
         n = !model_has_rows(&run->model)

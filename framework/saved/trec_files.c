@@ -109,13 +109,11 @@ int trec_files_write(struct saved_run *run, const char *directory, struct dpf_er
         check_ids(&dataset->users, "user", error) != 0 || check_ids(&dataset->items, "item", error) != 0 ||
         files_make_directory(directory, error) != 0)
         return -1;
-    w.scores = memory_new(items, sizeof *w.scores);
-    w.candidates = memory_new(items, sizeof *w.candidates);
-    w.list = memory_new(items, sizeof *w.list);
-    w.best = memory_new(items, sizeof *w.best);
-    int status = w.scores && w.candidates && w.list && w.best ? 0 : error_memory(error);
-    if (status == 0)
-        status = model_scorer(&run->model, &w.scorer, error);
+    w.scores = memory_need(items, sizeof *w.scores);
+    w.candidates = memory_need(items, sizeof *w.candidates);
+    w.list = memory_need(items, sizeof *w.list);
+    w.best = memory_need(items, sizeof *w.best);
+    int status = model_scorer(&run->model, &w.scorer, error);
     const int has_lists = status == 0 && (status = open_new(directory, "run.txt", &w.lists, error)) == 0;
     const int has_qrels = status == 0 && (status = open_new(directory, "qrels.txt", &w.qrels, error)) == 0;
     for (int64_t user = 0; status == 0 && user < dataset->users.n; user++)

@@ -270,16 +270,14 @@ static void parse_for(struct sweep *sweep, const struct sweep_point *point)
 {
     struct dpf_error ignored = {0};
     struct session session = {0};
-    struct arguments *arguments = memory_new(1, sizeof *arguments);
+    struct arguments *arguments = memory_need(1, sizeof *arguments);
     struct pool *pool = pool_new((int)processors());
-    if (arguments && pool) {
-        *arguments = sweep->arguments;
-        arguments->config = point->config;
-        arguments->n_overrides = 0;
-        struct plan *plan = &session.plan;
-        if (session_open(&session, arguments, 0, &ignored) == 0)
-            data_parse(plan->config, &plan->data, &plan->split, plan->seeded, pool, &sweep->parsed, &ignored);
-    }
+    *arguments = sweep->arguments;
+    arguments->config = point->config;
+    arguments->n_overrides = 0;
+    struct plan *plan = &session.plan;
+    if (session_open(&session, arguments, 0, &ignored) == 0)
+        data_parse(plan->config, &plan->data, &plan->split, plan->seeded, pool, &sweep->parsed, &ignored);
     session_close(&session);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
     free(arguments);

@@ -65,25 +65,19 @@ typedef struct dpf_noise_source {
 /* n independent draws of integer noise of scale `steps`. */
 typedef dpf_status (*dpf_draw_integers)(const dpf_noise_source *from, uint64_t steps, int64_t *out,
                                         int64_t n);
-/* n independent float64 draws of noise of scale 1. */
-typedef void (*dpf_draw_reals)(const dpf_noise_source *from, double *out, int64_t n);
 
-/* The host's draws, as functions of these two types. */
+/* The host's draws, as functions of this type. */
 dpf_status dpf_draw_discrete_laplace(const dpf_noise_source *from, uint64_t steps, int64_t *out, int64_t n);
 dpf_status dpf_draw_discrete_gaussian(const dpf_noise_source *from, uint64_t steps, int64_t *out, int64_t n);
-void dpf_draw_laplace(const dpf_noise_source *from, double *out, int64_t n);
-void dpf_draw_normal(const dpf_noise_source *from, double *out, int64_t n);
 
-/* How a mechanism draws. Integers are exact; reals are fast but void the proof (C9). */
+/* How a mechanism draws. */
 typedef struct dpf_additive {
     const dpf_random_service *random;
     const dpf_stream *stream;
     const dpf_value *values;
     int64_t parts;
-    int32_t exact;        /* 1: integers, 0: reals */
     int32_t whole_blocks; /* 1: a draw gets all numbers of a row's block in one call */
     dpf_draw_integers integers;
-    dpf_draw_reals reals;
     /* `steps` of each block's draws: of rows in the low half, of the Gram row in the high one; NULL: scale
        over grid. */
     const uint64_t *steps;
@@ -113,10 +107,10 @@ typedef struct dpf_additive_claim {
 double dpf_additive_limit(int64_t n_parties);
 
 /*
- * log2 of noise scale over grid: the configured number, or less if many messages are added, so that one
- * message may reach 2^16 noise scales before the sum could overflow; at least 1.
+ * log2 of noise scale over grid: the usual number, but release->fewer_bits less, though then at least 8; or less if
+ * many messages are added, so that one message may reach 2^16 noise scales before the sum could overflow; at least 1.
  */
-int32_t dpf_additive_bits(int64_t wished, int64_t n_parties);
+int32_t dpf_additive_bits(int32_t usual, const dpf_release *release);
 
 /* ---- planning ------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@
  *     static const dpf_param params[] = {
  *         [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO,
  *                                        "", "Pure-DP budget of one release."),
- *         DPF_ADDITIVE_PARAMS(34, 8, 40),
+ *         DPF_ADDITIVE_PARAMS,
  *     };
  *
  *     static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
@@ -40,6 +40,7 @@
  *     static const dpf_additive_mechanism laplace = {
  *         .norm = DPF_NORM_L1,
  *         .event = DPF_EVENT_DISCRETE_LAPLACE,
+ *         .bits = 34,
  *         .max_bits = 42,
  *         .shared = P_SHARED,
  *         .multiplier = multiplier,
@@ -92,6 +93,7 @@ typedef struct dpf_additive_mechanism {
      * accountants read the sensitivity in your norm.
      */
     int32_t event;
+    int32_t bits; /* log2 of a scale in grid steps, as a rule: fewer where sums would not fit; at least 8 */
     int32_t max_bits; /* a scale has at most 2^max_bits grid steps; at most 42, 31 with DPF_SHARES_VARIANCE */
     int32_t shared;   /* index of DPF_ADDITIVE_PARAMS (or DPF_SHARES_PARAMS), which follow your parameters */
     /* [setup] Scale over norm, > 0. Check parameters against each other here; report with host->fail. */
@@ -111,12 +113,9 @@ typedef struct dpf_additive_mechanism {
     double (*variance)(const dpf_noise_source *from, double steps, int64_t n);
 
     /* ---- optional: 0 or NULL ---- */
-    int32_t float_event;      /* DPF_EVENT_* of draw_real */
-    int32_t in_shares;        /* DPF_SHARES_*; then use DPF_SHARES_PARAMS and dpf_additive_shares_functions */
-    int32_t min_bits;         /* a share has at least 2^min_bits grid steps */
-    int32_t whole_blocks;     /* 1: one call of draw for all numbers of a row's block, for noise on vectors */
-    dpf_draw_reals draw_real; /* [run] float64 noise of scale 1, for precision = float */
-    double real_variance;     /* of draw_real */
+    int32_t in_shares;    /* DPF_SHARES_*; then use DPF_SHARES_PARAMS and dpf_additive_shares_functions */
+    int32_t min_bits;     /* a share has at least 2^min_bits grid steps */
+    int32_t whole_blocks; /* 1: one call of draw for all numbers of a row's block, for noise on vectors */
     /* [any] The configured epsilon of one release; NULL: none is configured. */
     double (*epsilon)(const dpf_value *values);
     /* [any] 1: multiplier is the scale itself, for any sensitivity. */
@@ -136,17 +135,9 @@ typedef struct dpf_additive_mechanism {
 } dpf_additive_mechanism;
 
 /* Indices of the shared parameters, from dpf_additive_mechanism.shared on. */
-enum {
-    DPF_SHARED_SHARES,
-    DPF_SHARED_GRAM_SHARE,
-    DPF_SHARED_WHERE,
-    DPF_SHARED_LIFETIME,
-    DPF_SHARED_PRECISION,
-    DPF_SHARED_GRID_BITS,
-    DPF_SHARED_COUNT
-};
+enum { DPF_SHARED_SHARES, DPF_SHARED_GRAM_SHARE, DPF_SHARED_WHERE, DPF_SHARED_LIFETIME, DPF_SHARED_COUNT };
 /* The same for noise in shares. */
-enum { DPF_SHARES_HONEST, DPF_SHARES_CURIOUS, DPF_SHARES_GRID_BITS, DPF_SHARES_GRAM_SHARE, DPF_SHARES_COUNT };
+enum { DPF_SHARES_HONEST, DPF_SHARES_CURIOUS, DPF_SHARES_GRAM_SHARE, DPF_SHARES_COUNT };
 
 static const dpf_enum_value dpf_additive_places[] = {
     {"party", "Each party adds noise to its own message; the server need not be trusted."},
@@ -157,10 +148,6 @@ static const dpf_enum_value dpf_additive_lifetimes[] = {
     {"round", "Fresh in every round."},
     {"solve", "Fresh for every inner solve of a round."},
 };
-static const dpf_enum_value dpf_additive_precisions[] = {
-    {"exact", "Exact integer noise on the grid."},
-    {"float", "Fast float64 noise; its low bits can reveal values, so the run cannot be certified (C9)."},
-};
 
 #define DPF_GRAM_SHARE_PARAM                                                                                 \
     DPF_PARAM_REAL_F("gram-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",                 \
@@ -168,8 +155,8 @@ static const dpf_enum_value dpf_additive_precisions[] = {
                      "rest. If one bound covers the Gram row and the rows, nothing is divided, and "         \
                      "any number above 0 has the same effect. At 0 the Gram row gets no noise.")
 
-/* The shared parameters; default and bounds of grid-bits. */
-#define DPF_ADDITIVE_PARAMS(BITS, LEAST, MOST)                                                               \
+/* The shared parameters. */
+#define DPF_ADDITIVE_PARAMS                                                                                  \
     DPF_PARAM_LIST_F("shares", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, DPF_PARAM_PRIVACY, "",                      \
                      "Shares of the budget for the blocks in their order; they add up to 1. Default: equal " \
                      "shares for the blocks that a unit can move; if one bound covers several blocks, "      \
@@ -177,14 +164,9 @@ static const dpf_enum_value dpf_additive_precisions[] = {
         DPF_GRAM_SHARE_PARAM,                                                                                \
         DPF_PARAM_ENUM_F("where", 0, dpf_additive_places, DPF_PARAM_PRIVACY, "Who adds the noise."),         \
         DPF_PARAM_ENUM_F("lifetime", 1, dpf_additive_lifetimes, DPF_PARAM_PRIVACY,                           \
-                         "How long one draw stays in use."),                                                 \
-        DPF_PARAM_ENUM_F("precision", 0, dpf_additive_precisions, DPF_PARAM_PRIVACY, "How noise is drawn."), \
-        DPF_PARAM_INT_F("grid-bits", BITS, LEAST, MOST, 0, "bits",                                           \
-                        "log2 of the noise scale in grid steps (of the sensitivity, if that is larger and "  \
-                        "counts in L1); fewer where many parties' messages are added. Lower it if values "   \
-                        "do not fit.")
+                         "How long one draw stays in use.")
 
-#define DPF_SHARES_PARAMS(BITS, LEAST, MOST)                                                                 \
+#define DPF_SHARES_PARAMS                                                                                    \
     DPF_PARAM_INT_F("min-honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",                            \
                     "t: every sum has messages of at least this many honest parties. 0: all parties that "   \
                     "the plan knows to take part."),                                                         \
@@ -192,9 +174,6 @@ static const dpf_enum_value dpf_additive_precisions[] = {
                         "How many parties of a sum may pool their knowledge of their own shares; at least "  \
                         "1 for observer = parties. A sum of fewer than min-honest + max-curious messages "   \
                         "is refused."),                                                                      \
-        DPF_PARAM_INT_F("grid-bits", BITS, LEAST, MOST, 0, "bits",                                           \
-                        "log2 of the noise that each party draws (of the sensitivity, if that is larger "    \
-                        "and counts in L1) in grid steps; fewer where many messages are added."),            \
         DPF_GRAM_SHARE_PARAM
 
 /*

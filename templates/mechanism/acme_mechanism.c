@@ -17,8 +17,8 @@ enum { P_EPSILON, P_SHARED };
 static const dpf_param params[] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Budget of one release."),
-    /* where, lifetime, precision, shares, ...; grid-bits: default, least, most */
-    DPF_ADDITIVE_PARAMS(30, 8, 40),
+    /* where, lifetime, shares and gram-share */
+    DPF_ADDITIVE_PARAMS,
 };
 
 /* Noise scale over sensitivity. */
@@ -52,6 +52,7 @@ static double variance(const dpf_noise_source *from, double steps, int64_t n)
 static const dpf_additive_mechanism noise = {
     .norm = DPF_NORM_L1,
     .event = DPF_EVENT_DISCRETE_LAPLACE,
+    .bits = 30,
     .max_bits = 42,
     .shared = P_SHARED,
     .multiplier = multiplier,

@@ -34,6 +34,12 @@
 #ifndef SPECIMEN_MINOR
 #define SPECIMEN_MINOR 0
 #endif
+#ifndef SPECIMEN_RESERVED
+#define SPECIMEN_RESERVED                                                                                    \
+    {                                                                                                        \
+        NULL                                                                                                 \
+    }
+#endif
 #ifndef SPECIMEN_KIND
 #define SPECIMEN_KIND DPF_TRANSFORM_FACTOR
 #endif
@@ -89,6 +95,7 @@ static dpf_status specimen_factors(void *self, const dpf_call *call, float *rows
 static const dpf_transform specimen_functions = {
     .kind = SPECIMEN_KIND,
     .factors = SPECIMEN_FACTORS,
+    .reserved_slots = SPECIMEN_RESERVED,
 };
 
 static const dpf_component specimen_component = {

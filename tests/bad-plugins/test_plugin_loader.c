@@ -35,6 +35,7 @@ static const struct {
     {"bad_id", "Bad_Id"},
     {"null_text", "summary"},
     {"no_function", "function factors is missing"},
+    {"reserved_slot", "a reserved slot is set"},
     {"other_kind", "another kind"},
     {"no_destroy", "function destroy is missing"},
     {"default_outside", "the default is outside the bounds"},

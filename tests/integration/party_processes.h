@@ -278,12 +278,21 @@ static inline void join_files(const char *name, const int32_t *parties, int64_t 
     training_file(name, all);
 }
 
+/* Parties find the links of tests, and plugins in front of them in a folder that ends in ':', or "". */
+static inline void parties_plugins(const char *more)
+{
+    char path[2048];
+    snprintf(path, sizeof path, "%s%s", more, training_plugins("integration-links"));
+    setenv("DPFRAME_PLUGIN_PATH", path, 1);
+}
+
 /* The directory of the test with a catalogue, all records, and each party's own. */
 static inline int parties_begin(void **state)
 {
     static char all[1 << 16], own[1 << 16];
     if (training_begin(state) != 0)
         return -1;
+    parties_plugins("");
     /* Parties write much to the disk before it counts: where there is one in memory, tests use it. */
     if (access("/dev/shm", W_OK) == 0) {
         training_end(state);

@@ -51,8 +51,6 @@ static const struct place {
     {"Laplace in messages", OF_USERS RATINGS L1 LAPLACE AT_EACH SERVER},
     {"Gaussian of each, in sums", OF_USERS RATINGS L2 GAUSSIAN AT_EACH OUTSIDER},
     {"Laplace of each, in sums", OF_USERS RATINGS L1 LAPLACE AT_EACH OUTSIDER},
-    {"Gaussian in floating point",
-     OF_USERS RATINGS L2 GAUSSIAN AT_EACH SERVER "[items.mechanism]\nprecision = float\n"},
     {"Skellam in shares", OF_USERS RATINGS L2 IN_SHARES SERVER
      "[items]\nmechanism = skellam\n[items.mechanism]\nnoise-multiplier = 4\n"},
     {"discrete Gaussian in shares", OF_USERS RATINGS L2 IN_SHARES SERVER

@@ -72,10 +72,10 @@ TEST(the_same_bytes_as_the_simulation)
 TEST(parties_lost_in_each_phase)
 {
     static const char *const options[N_PARTIES + 1] = {
-        [2] = "-o federation.in-front=faulty -o federation.in-front.kill-after=2",  /* before its keys */
-        [5] = "-o federation.in-front=faulty -o federation.in-front.kill-after=3",  /* before its shares */
-        [8] = "-o federation.in-front=faulty -o federation.in-front.kill-after=4",  /* before its input */
-        [11] = "-o federation.in-front=faulty -o federation.in-front.kill-after=5", /* after it */
+        [2] = "-o federation.link=faulty -o federation.link.kill-after=2",  /* before its keys */
+        [5] = "-o federation.link=faulty -o federation.link.kill-after=3",  /* before its shares */
+        [8] = "-o federation.link=faulty -o federation.link.kill-after=4",  /* before its input */
+        [11] = "-o federation.link=faulty -o federation.link.kill-after=5", /* after it */
     };
     pid_t pids[N_PARTIES + 1];
     const pid_t server = start_server("lost", "");
@@ -91,11 +91,11 @@ TEST(parties_lost_in_each_phase)
 TEST(parties_late_in_each_phase)
 {
     static const char *const options[N_PARTIES + 1] = {
-        [1] = "-o federation.in-front=faulty -o federation.in-front.silent-after=2",
-        [4] = "-o federation.in-front=faulty -o federation.in-front.silent-after=4",
-        [6] = "-o federation.in-front=faulty -o federation.in-front.silent-after=5",
-        [9] = "-o federation.in-front=faulty -o federation.in-front.delay=1 -o "
-              "federation.in-front.delay-time=0.1",
+        [1] = "-o federation.link=faulty -o federation.link.silent-after=2",
+        [4] = "-o federation.link=faulty -o federation.link.silent-after=4",
+        [6] = "-o federation.link=faulty -o federation.link.silent-after=5",
+        [9] = "-o federation.link=faulty -o federation.link.delay=1 -o "
+              "federation.link.delay-time=0.1",
     };
     const char *all[N_PARTIES + 1];
     static char texts[N_PARTIES + 1][256];
@@ -117,7 +117,7 @@ TEST(too_few_survivors_release_nothing)
     const char *options[N_PARTIES + 1] = {NULL};
     pid_t pids[N_PARTIES + 1];
     for (int p = 1; p <= 5; p++)
-        options[p] = "-o federation.in-front=faulty -o federation.in-front.kill-after=4";
+        options[p] = "-o federation.link=faulty -o federation.link.kill-after=4";
     const pid_t server = start_server("few", "");
     start_parties("few", pids, options);
     expect_end(server, "few-server", 1, "too few parties are left");
@@ -134,14 +134,14 @@ TEST(repeats_and_reorders)
     const char *options[N_PARTIES + 1];
     pid_t pids[N_PARTIES + 1];
     for (int p = 1; p <= N_PARTIES; p++)
-        options[p] = "-o federation.in-front=faulty -o federation.in-front.duplicate=1";
+        options[p] = "-o federation.link=faulty -o federation.link.duplicate=1";
     pid_t server = start_server("twice", "");
     start_parties("twice", pids, options);
     expect_end(server, "twice-server", 0, "");
     for (int p = 1; p <= N_PARTIES; p++)
         assert_int_equal(ended(pids[p]), 0);
     same_release("twice", "simulated");
-    server = start_server("replayed", "-o federation.in-front=faulty -o federation.in-front.duplicate=1");
+    server = start_server("replayed", "-o federation.link=faulty -o federation.link.duplicate=1");
     start_parties("replayed", pids, NULL);
     expect_end(server, "replayed-server", 0, "");
     for (int p = 1; p <= N_PARTIES; p++)
@@ -202,8 +202,7 @@ TEST(a_server_that_is_killed_releases_nothing)
         options[p] = waits;
     /* HELLO and READY of twelve are answered by twelve TERMS; then twelve ROUNDs and STARTs: it dies in the
      * second phase of the first round. */
-    const pid_t server =
-        start_server("killed", "-o federation.in-front=faulty -o federation.in-front.kill-after=40");
+    const pid_t server = start_server("killed", "-o federation.link=faulty -o federation.link.kill-after=40");
     start_parties("killed", pids, options);
     assert_int_equal(ended(server), 128 + SIGKILL);
     /* Another run at the same address is another run: parties of the first do not take part in it. */
@@ -349,7 +348,7 @@ TEST(a_party_comes_back)
     pid_t pids[N_PARTIES + 1];
 #define CAPPED                                                                                               \
     "-o run.rounds=4 -o items.sampler=poisson-users -o items.sampler.rate=1 -o items.max-participations=4"
-#define DIES " -o federation.in-front=faulty -o federation.in-front.kill-after=5"
+#define DIES " -o federation.link=faulty -o federation.link.kill-after=5"
     const char *all[N_PARTIES + 1];
     char text[1 << 14];
     for (int p = 1; p <= N_PARTIES; p++)
@@ -358,8 +357,8 @@ TEST(a_party_comes_back)
     all[9] = CAPPED DIES;
     base_options = "";
     const pid_t server =
-        start_server("back", CAPPED " -o federation.in-front=faulty -o federation.in-front.delay=1 -o "
-                                    "federation.in-front.delay-time=0.35");
+        start_server("back", CAPPED " -o federation.link=faulty -o federation.link.delay=1 -o "
+                                    "federation.link.delay-time=0.35");
     start_parties("back", pids, all);
     assert_int_equal(ended(pids[6]), 128 + SIGKILL);
     assert_int_equal(ended(pids[9]), 128 + SIGKILL);
@@ -398,9 +397,8 @@ TEST(parties_killed_at_random)
     const char *options[N_PARTIES + 1];
     for (int p = 1; p <= N_PARTIES; p++)
         options[p] = "-o run.rounds=20 -o federation.join-time=5";
-    const pid_t server =
-        start_server("random", "-o run.rounds=20 -o federation.in-front=faulty -o "
-                               "federation.in-front.delay=1 -o federation.in-front.delay-time=0.03");
+    const pid_t server = start_server("random", "-o run.rounds=20 -o federation.link=faulty -o "
+                                                "federation.link.delay=1 -o federation.link.delay-time=0.03");
     start_parties("random", pids, options);
     for (int i = 0; i < 6000 && !strstr(said("random-server"), "round 0:"); i++)
         command_sleep(20);

@@ -25,7 +25,7 @@ TEST(keys_that_are_known_beforehand)
         "echo \"$p $(openssl pkey -in sign$p.pem -pubout | sed -n 2p)\" >> keys.txt; done");
     for (int p = 1; p <= N_PARTIES; p++) {
         snprintf(options[p], sizeof options[p], "%s -o federation.signing-key=sign%d.pem%s", common, p,
-                 p == 9 ? " -o federation.in-front=faulty -o federation.in-front.kill-after=5" : "");
+                 p == 9 ? " -o federation.link=faulty -o federation.link.kill-after=5" : "");
         all[p] = options[p];
     }
     const pid_t server = start_server("keys", common);
@@ -62,8 +62,8 @@ TEST(keys_that_are_known_beforehand)
 TEST(a_connection_that_is_lost_in_a_round)
 {
     static const char *const options[N_PARTIES + 1] = {
-        [3] = "-o federation.in-front=faulty -o federation.in-front.cut-after=3",
-        [8] = "-o federation.in-front=faulty -o federation.in-front.cut-after=5",
+        [3] = "-o federation.link=faulty -o federation.link.cut-after=3",
+        [8] = "-o federation.link=faulty -o federation.link.cut-after=5",
     };
     pid_t pids[N_PARTIES + 1];
     run_config = "hdpmf.ini";
@@ -84,13 +84,13 @@ TEST(messages_in_disorder)
     const char *all[N_PARTIES + 1];
     char server_options[512];
     pid_t pids[N_PARTIES + 1];
-    static const char *const disorder = "-o federation.in-front=faulty -o federation.in-front.reorder=0.03 "
-                                        "-o federation.in-front.duplicate=0.3 -o "
-                                        "federation.in-front.delay=0.3 -o federation.in-front.delay-time=0.1 "
-                                        "-o federation.in-front.drop=0.01 -o run.rounds=2";
+    static const char *const disorder = "-o federation.link=faulty -o federation.link.reorder=0.03 "
+                                        "-o federation.link.duplicate=0.3 -o "
+                                        "federation.link.delay=0.3 -o federation.link.delay-time=0.1 "
+                                        "-o federation.link.drop=0.01 -o run.rounds=2";
     run_config = "hdpmf.ini";
     for (int p = 1; p <= N_PARTIES; p++) {
-        snprintf(options[p], sizeof options[p], "%s -o federation.in-front.seed=%d", disorder, p);
+        snprintf(options[p], sizeof options[p], "%s -o federation.link.seed=%d", disorder, p);
         all[p] = options[p];
     }
     snprintf(server_options, sizeof server_options, "%s -o federation.deadline=1.5 -o federation.join-time=3",
@@ -115,15 +115,13 @@ TEST(messages_in_disorder)
 TEST(numbers_out_of_range)
 {
     pid_t pids[N_PARTIES + 1] = {0};
-    char liar[2048];
     run_config = "dpimf.ini";
     divide_users();
-    snprintf(liar, sizeof liar, "-o run.rounds=1 -o federation.in-front=liar --plugin-dir %s",
-             training_plugins("integration-plugins"));
     const pid_t server =
         start_server("range", "-o federation.parties=sites.txt -o federation.deadline=2 -o run.rounds=1");
     for (int site = 1; site <= 3; site++)
-        pids[site] = start_site("range", site, site == 2 ? liar : "-o run.rounds=1");
+        pids[site] = start_site("range", site,
+                                site == 2 ? "-o run.rounds=1 -o federation.link=liar" : "-o run.rounds=1");
     all_end_well(server, "range-server", pids, 3);
     expect_simulated("range", "round 0: 0 2\n", "-o items.aggregator.mean=yes -o run.rounds=1");
 }
@@ -305,9 +303,8 @@ TEST(slow_and_revoked_parties_are_left_out)
     const char *all[N_PARTIES + 1] = {NULL};
     run_config = "hdpmf.ini";
     training_file("enrolled.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n");
-    all[5] = "-o federation.in-front=faulty -o federation.in-front.silent-after=3";
-    all[1] =
-        "-o federation.in-front=faulty -o federation.in-front.delay=1 -o federation.in-front.delay-time=0.3";
+    all[5] = "-o federation.link=faulty -o federation.link.silent-after=3";
+    all[1] = "-o federation.link=faulty -o federation.link.delay=1 -o federation.link.delay-time=0.3";
     base_options = "--insecure-test -o privacy.randomness=reproducible -o run.rounds=6";
     const pid_t server = start_server(
         "field", "-o federation.enrolled=enrolled.txt -o federation.quorum=9 -o "

@@ -42,8 +42,8 @@ static void expect_lie(const char *run, const char *program, const char *share, 
             grpc_options(number, own, sizeof own);
         snprintf(all[p], sizeof all[p], "%s %s", own, options && options[p] ? options[p] : "");
         if (p == 1 && program) {
-            snprintf(plugins, sizeof plugins, "%s/patched", training_directory);
-            setenv("DPFRAME_PLUGIN_PATH", plugins, 1);
+            snprintf(plugins, sizeof plugins, "%s/patched:", training_directory);
+            parties_plugins(plugins);
             run_program = program;
         }
         if (p == 1 && share && disturbed(preload, sizeof preload)) {
@@ -52,7 +52,7 @@ static void expect_lie(const char *run, const char *program, const char *share, 
         }
         pids[p] = start_party(run, p, all[p]);
         run_program = NULL;
-        unsetenv("DPFRAME_PLUGIN_PATH");
+        parties_plugins("");
         unsetenv("LD_PRELOAD");
         unsetenv("DISTURBED_SHARE");
     }
@@ -67,7 +67,7 @@ static void expect_lie(const char *run, const char *program, const char *share, 
 TEST(lies_under_secure_aggregation)
 {
     static const char *const one_lost[N_PARTIES + 1] = {
-        [8] = "-o federation.in-front=faulty -o federation.in-front.kill-after=4"};
+        [8] = "-o federation.link=faulty -o federation.link.kill-after=4"};
     char program[300], preload[600];
     if (!disturbed(preload, sizeof preload))
         skip();
@@ -87,8 +87,8 @@ TEST(lies_under_secure_aggregation)
 
 #define FORGED "~round~99:~FORGED~LINE^[2J^]0;owned\xe2\x80\xae"
 #define FORGES(KIND, AT)                                                                                     \
-    " -o federation.in-front=liar -o federation.in-front.kind=" KIND " -o federation.in-front.text-at=" AT   \
-    " -o federation.in-front.text=" FORGED
+    " -o federation.link=liar -o federation.link.kind=" KIND " -o federation.link.text-at=" AT               \
+    " -o federation.link.text=" FORGED
 
 /* What it has written is lines of its own: no other begins, and no terminal obeys. */
 static void expect_clean(const char *name)
@@ -108,28 +108,26 @@ static void expect_clean(const char *name)
 /* A party's name and reason at the server, and in what the server answers; the server's reasons and list at a party. */
 TEST(text_of_others_is_escaped)
 {
-    char plugins[1100], options[2048];
+    char options[2048];
     run_config = "hdpmf.ini";
-    snprintf(plugins, sizeof plugins, " --plugin-dir %s", training_plugins("integration-plugins"));
     pid_t server = start_server("names", "-o federation.join-time=600");
-    snprintf(options, sizeof options, "%s" FORGES("1", "57"), plugins); /* HELLO: its name */
+    snprintf(options, sizeof options, "%s", FORGES("1", "57")); /* HELLO: its name */
     expect_end(start_party("names", 1, options), "names-1", 2, "FORGED");
-    snprintf(options, sizeof options, "-o run.rounds=9 %s" FORGES("8", "8"), plugins); /* ABORT */
+    snprintf(options, sizeof options, "-o run.rounds=9 %s", FORGES("8", "8")); /* ABORT */
     expect_end(start_party("names", 2, options), "names-2", 2, "[run] rounds is");
     kill(server, SIGTERM);
     expect_end(server, "names-server", 1, "a party is refused: ");
     assert_non_null(strstr(said("names-server"), "leaves: it says: \\x0around\\x0a99:"));
     expect_clean("names-server");
     expect_clean("names-1");
-    snprintf(options, sizeof options,
-             "-o federation.join-time=4 -o federation.least-parties=8 %s" FORGES("8", "8"), plugins);
+    snprintf(options, sizeof options, "-o federation.join-time=4 -o federation.least-parties=8 %s",
+             FORGES("8", "8"));
     server = start_server("reasons", options);
     pid_t party = start_party("reasons", 1, "");
     expect_end(server, "reasons-server", 1, "parties have joined");
     expect_end(party, "reasons-1", 1, "FORGED");
     expect_clean("reasons-1");
-    snprintf(options, sizeof options, "-o federation.join-time=600 %s" FORGES("7", "8"),
-             plugins); /* REFUSED */
+    snprintf(options, sizeof options, "-o federation.join-time=600 %s", FORGES("7", "8")); /* REFUSED */
     server = start_server("refusals", options);
     party = start_party("refusals", 1, "");
     for (int i = 0; i < 600 && !strstr(said("refusals-server"), "\"1\" has joined"); i++)
@@ -167,9 +165,8 @@ static long peak_of(pid_t pid)
 TEST(a_flood_before_the_name)
 {
     static const long most = 8192;
-    char plugins[1100], own[400], options[2048];
+    char own[400], options[2048];
     run_config = "hdpmf.ini";
-    snprintf(plugins, sizeof plugins, " --plugin-dir %s", training_plugins("integration-plugins"));
     for (int calls = 0; calls < 1 + has_grpc(); calls++) {
         const char *run = calls ? "flood-calls" : "flood";
         char name[64];
@@ -192,12 +189,11 @@ TEST(a_flood_before_the_name)
         if (calls)
             grpc_options("5", own, sizeof own);
         for (int i = 0; i < 2; i++) {
-            snprintf(
-                options, sizeof options,
-                "%s %s -o federation.join-time=1 -o federation.in-front=liar -o federation.in-front.kind=1 "
-                "-o federation.in-front.text-at=57 -o federation.in-front.text=5 -o "
-                "federation.in-front.pad=67108864",
-                own, plugins);
+            snprintf(options, sizeof options,
+                     "%s -o federation.join-time=1 -o federation.link=liar%s -o federation.link.kind=1 "
+                     "-o federation.link.text-at=57 -o federation.link.text=5 -o "
+                     "federation.link.pad=67108864",
+                     own, calls ? "-grpc" : "");
             const pid_t flooder = start_party(run, 5, options);
             assert_int_equal(ended(flooder), 1);
         }

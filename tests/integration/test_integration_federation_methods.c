@@ -12,7 +12,7 @@
 TEST(hdpmf_solves_after_the_release)
 {
     static const char *const options[N_PARTIES + 1] = {
-        [4] = "-o federation.in-front=faulty -o federation.in-front.kill-after=5"};
+        [4] = "-o federation.link=faulty -o federation.link.kill-after=5"};
     pid_t pids[N_PARTIES + 1];
     run_config = "hdpmf.ini";
     pid_t server = start_server("hdpmf", "");
@@ -68,7 +68,7 @@ static void same_model(const char *run, const char *other)
 TEST(private_gram_from_sums)
 {
     static const char *const options[N_PARTIES + 1] = {
-        [4] = "-o federation.in-front=faulty -o federation.in-front.kill-after=2"};
+        [4] = "-o federation.link=faulty -o federation.link.kill-after=2"};
     static const char *const forms[] = {"gram", "projected"};
     pid_t pids[N_PARTIES + 1];
     char words[2048], run[32], alone[48], own[48], server_name[48], more[128];
@@ -163,8 +163,7 @@ TEST(dpimf_at_sites)
     /* The mean is over those that are left. */
     server = start_server("dpimf-lost", sites);
     pids[1] = start_site("dpimf-lost", 1, "");
-    pids[2] =
-        start_site("dpimf-lost", 2, "-o federation.in-front=faulty -o federation.in-front.kill-after=3");
+    pids[2] = start_site("dpimf-lost", 2, "-o federation.link=faulty -o federation.link.kill-after=3");
     pids[3] = start_site("dpimf-lost", 3, "");
     assert_int_equal(ended(pids[2]), 128 + SIGKILL);
     pids[2] = 0;

@@ -46,8 +46,8 @@ static pid_t begin_run(const char *run_name, pid_t pids[N_PARTIES + 1], char opt
     grpc_options("server", server_options, sizeof server_options);
     strcat(server_options, longer);
     strcat(server_options,
-           " -o federation.deadline=2 -o federation.in-front=faulty -o federation.in-front.delay=1 -o "
-           "federation.in-front.delay-time=0.1");
+           " -o federation.deadline=2 -o federation.link=faulty-grpc -o federation.link.delay=1 -o "
+           "federation.link.delay-time=0.1");
     snprintf(socket_path, sizeof socket_path, "10.213.7.1:%d", 20000 + (int)getpid() % 20000);
     snprintf(name, sizeof name, "%s-server", run_name);
     const pid_t server = start(name, "serve %s -v -c hdpmf.ini -O %s %s %s", socket_path, run_name,

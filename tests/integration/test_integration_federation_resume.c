@@ -8,7 +8,7 @@
 #include "integration/federated_methods.h"
 
 #define KEEPS "-o run.checkpoint=yes -o federation.join-time=20 -o federation.deadline=20 "
-#define KILLED "-o federation.in-front=faulty -o federation.in-front.kill-after="
+#define KILLED "-o federation.link=faulty -o federation.link.kill-after="
 
 /* The n-th process of a run's server; the last one is not killed. */
 static pid_t next_server(const char *run, int n, int after, const char *options)
@@ -160,8 +160,8 @@ TEST(stopped_and_continued)
     run_config = "hdpmf.ini";
     snprintf(socket_path, sizeof socket_path, "%s/stops.sock", training_directory);
     const pid_t server = next_server("stops", 0, 0,
-                                     "-o federation.in-front=faulty -o federation.in-front.delay=1 -o "
-                                     "federation.in-front.delay-time=0.3");
+                                     "-o federation.link=faulty -o federation.link.delay=1 -o "
+                                     "federation.link.delay-time=0.3");
     start_parties("stops", pids, NULL);
     for (int i = 0; i < 600 && !strstr(said("stops-server0"), "round 1:"); i++)
         command_sleep(20);

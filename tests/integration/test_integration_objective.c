@@ -194,7 +194,7 @@ TEST(theorem_4)
 
 #define SIDES                                                                                                \
     "[users]\nloss = implicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.04\nunobserved-weight = 1\n"  \
-    "[items]\nloss = complementary\nmechanism = laplace-symmetric\naggregator = mean\nsolver = ball\n"       \
+    "[items]\nloss = complementary\nmechanism = laplace\naggregator = mean\nsolver = ball\n"                 \
     "solve-at = party\nbounds = empirical\n[items.loss]\nlambda = 0.04\nunobserved-weight = 0.8\ncells = "   \
     "own\n"                                                                                                  \
     "[items.mechanism]\nepsilon = 2\nshares = 0.8, 0.1, 0.1\nwhere = party\nlifetime = solve\n"              \

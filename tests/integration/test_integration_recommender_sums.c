@@ -109,7 +109,7 @@ TEST(losses_change_the_sum)
 {
     struct fitted all, fewer;
     fit(&all, "", "");
-    fit(&fewer, "model.aggregator.lost-before-input=0.04\n", "");
+    fit(&fewer, "model.aggregator.losses=0, 0, 0.04, 0\n", "");
     assert_false(same_state(&all, &fewer));
     assert_true(fewer.stats.messages < 2 * USERS);
     assert_true(fewer.stats.messages >= 2 * 50);
@@ -120,7 +120,7 @@ TEST(losses_change_the_sum)
 TEST(closed_where_noise_lacks)
 {
     static const char *const changes[] = {
-        "model.aggregator.lost-before-input=0.3\n", "model.aggregator.lost-before-keys=0.3\n",
+        "model.aggregator.losses=0, 0, 0.3, 0\n", "model.aggregator.losses=0.3, 0, 0, 0\n",
         "model.users=70\nmodel.min-honest=65\nmodel.aggregator=modular-sum\n"};
     for (int k = 0; k < 3; k++) {
         struct fitted f;

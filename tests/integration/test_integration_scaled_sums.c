@@ -138,11 +138,10 @@ TEST(sums_are_those_of_messages)
     assert_same_sums(BOUND("2") "items.sampler=poisson-users\nitems.sampler.rate=0.4\n", 1);
     assert_same_sums(BOUND("2") "items.loss.regularization=frequency\nitems.solver=ball\n", 1);
     assert_same_sums("items.transforms=clip-rows,scale-user\nitems.transform.scale-user.bound=2\n", 1);
-    assert_same_sums(
-        "items.transform.clip-user.norm=l1\n" BOUND(
-            "4") "items.mechanism=laplace\n"
-                 "items.mechanism.epsilon=1\nitems.mechanism.where=sum\nitems.mechanism.grid-bits=24\n",
-        1);
+    assert_same_sums("items.transform.clip-user.norm=l1\n" BOUND(
+                         "4") "items.mechanism=laplace\n"
+                              "items.mechanism.epsilon=1\nitems.mechanism.where=sum\n",
+                     1);
 }
 
 TEST(other_steps_make_messages)

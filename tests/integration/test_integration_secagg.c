@@ -66,7 +66,7 @@ TEST(losses_change_the_sum)
 {
     struct training all, fewer;
     training_run(&all, base, "items.aggregator=secagg\n");
-    training_run(&fewer, base, "items.aggregator=secagg\nitems.aggregator.lost-before-input=0.1\n");
+    training_run(&fewer, base, "items.aggregator=secagg\nitems.aggregator.losses=0, 0, 0.1, 0\n");
     assert_false(training_same(&all, &fewer));
     assert_int_equal(all.stats.messages, 2 * 40);
     assert_true(fewer.stats.messages < 2 * 40);
@@ -80,12 +80,10 @@ TEST(threads_do_not_matter)
 {
     static const char *const threads[] = {"run.threads=2\n", "run.threads=7\n"};
     static const char *const protocols[] = {
-        "items.aggregator.malicious=yes\nitems.aggregator.lost-before-unmask=0.1\n",
-        ("items.aggregator.threshold=20\nitems.aggregator.lost-before-keys=0.1\n"
-         "items.aggregator.lost-before-shares=0.1\n"
-         "items.aggregator.lost-before-input=0.1\n"),
+        "items.aggregator.malicious=yes\nitems.aggregator.losses=0, 0, 0, 0.1\n",
+        ("items.aggregator.threshold=20\nitems.aggregator.losses=0.1, 0.1, 0.1, 0\n"),
         ("items.aggregator.graph=regular\nitems.aggregator.neighbours=12\nitems.aggregator.threshold=5\n"
-         "items.aggregator.lost-before-input=0.2\n")};
+         "items.aggregator.losses=0, 0, 0.2, 0\n")};
     char text[1024];
     for (int p = 0; p < 3; p++) {
         struct training one, many;
@@ -117,12 +115,12 @@ static void assert_stops(const char *changes, const char *why)
 
 TEST(closed_where_it_fails)
 {
-    assert_stops("items.aggregator=secagg\nitems.aggregator.lost-before-unmask=0.6\n", "no sum is opened");
+    assert_stops("items.aggregator=secagg\nitems.aggregator.losses=0, 0, 0, 0.6\n", "no sum is opened");
     training_refused(base, "items.aggregator=secagg\nitems.aggregator.survivors=41\n", DPF_FAULT_CONFIG,
                      "only 40 parties send");
     /* The protocol would open it, but the mechanism counts on more. */
     assert_stops(
-        "items.aggregator=secagg\nitems.aggregator.threshold=3\nitems.aggregator.lost-before-input=0.8\n"
+        "items.aggregator=secagg\nitems.aggregator.threshold=3\nitems.aggregator.losses=0, 0, 0.8, 0\n"
         "items.mechanism.clients=30\n",
         "no sum is opened");
     training_refused(base, "items.aggregator=modular-sum\nitems.aggregator.survivors=41\n", DPF_FAULT_CONFIG,

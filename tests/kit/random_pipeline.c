@@ -140,11 +140,10 @@ static void pipeline_transforms(struct pipeline *p, const char *term, int messag
 
 static void pipeline_mechanism(struct pipeline *p, const char *term)
 {
-    const char *id = PIPELINE_ONE_OF(p, "gaussian", "gaussian", "gaussian", "laplace", "laplace",
-                                     "laplace-symmetric", "laplace-gamma", "discrete-gaussian", "skellam",
-                                     "laplace-mixture", "pbm", "correlated-gaussian");
-    const int additive =
-        strncmp(id, "gaussian", 8) == 0 || strcmp(id, "laplace") == 0 || strcmp(id, "laplace-symmetric") == 0;
+    const char *id = PIPELINE_ONE_OF(p, "gaussian", "gaussian", "gaussian", "laplace", "laplace", "laplace",
+                                     "laplace-gamma", "discrete-gaussian", "skellam", "laplace-mixture",
+                                     "pbm", "correlated-gaussian");
+    const int additive = strncmp(id, "gaussian", 8) == 0 || strcmp(id, "laplace") == 0;
     pipeline_key(p, term, "mechanism", "%s", id);
     if (strcmp(id, "gaussian") == 0)
         pipeline_part(p, term, "mechanism", "calibration", "noise-multiplier");

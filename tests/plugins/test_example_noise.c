@@ -10,7 +10,7 @@
 #undef fail    /* a macro of cmocka, and a function of the host */
 #include NOISE /* after the helpers, which have names of their own */
 
-#define SETTINGS "epsilon=2; grid-bits=8; where=sum"
+#define SETTINGS "epsilon=2; where=sum"
 #define REACH 100 /* of the small law, in every number of a row */
 #define SIDE (2 * REACH + 1)
 #define DRAWS 200000
@@ -66,6 +66,7 @@ static dpf_event planned(struct plain_host *host, struct plain_release *r, dpf_n
     dpf_event events[2 * DPF_MAX_BLOCKS];
     plain_release_gradient(r, NUMBERS, 1);
     plain_release_bound(r, 0, sqrt(NUMBERS), 1);
+    r->release.fewer_bits = 32;
     plain_open_random(host, &component, SETTINGS);
     assert_int_equal(plain_plan(host, r, plan, events), 1);
     return events[0];

@@ -12,7 +12,6 @@ static const struct solver {
     const char *plugin, *id, *settings;
 } solvers[] = {
     {"gradient-descent", "gradient-descent", "rate=0.1"},
-    {"gradient-descent", "gradient-descent", "rate=0.1; momentum=0.5"},
     {"gradient-descent", "gradient-descent", "rate=0.1; radius=9"},
     {"gradient-descent", "damped-gradient-descent", "rate=0.1"},
     {"adam", "adam", "rate=0.1"},
@@ -70,7 +69,8 @@ static void open_problem(struct problem *p, const struct solver *solver, int32_t
                            .next_stride = STRIDE,
                            .degrees = p->degrees,
                            .state = p->state,
-                           .state_width = p->functions->state_width(p->host.self, d)};
+                           .state_width =
+                               p->functions->state_width ? p->functions->state_width(p->host.self, d) : 0};
     assert_true(p->batch.state_width <= 2 * d);
 }
 

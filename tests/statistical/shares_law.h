@@ -75,6 +75,7 @@ static inline void law_count(const dpf_component *component, const char *setting
     plain_release_gradient(&r, LAW_WIDTH, LAW_ROWS);
     plain_release_bound(&r, 0, 3, 2);
     r.release.n_parties = r.release.min_survivors = parties;
+    r.release.fewer_bits = 32; /* the fewest that the plan may choose */
     plain_open_random(&host, component, settings);
     assert_int_equal(plain_plan(&host, &r, plan, events), 1);
     *event = events[0];
@@ -139,7 +140,7 @@ static inline void law_check_skellam(int parties, int64_t sums)
     dpf_noise_plan plan;
     char settings[96];
     /* The fewest steps that the plan may choose, where the law differs most from a normal one. */
-    snprintf(settings, sizeof settings, "noise-multiplier=3; min-honest=%d; grid-bits=8", parties);
+    snprintf(settings, sizeof settings, "noise-multiplier=3; min-honest=%d", parties);
     law_count(plain_component("skellam", DPF_ROLE_MECHANISM, "skellam"), settings, parties, sums,
               law_skellam_wide, counts, &event, &plan);
     const double x = law_skellam_x(&event, &plan);
@@ -155,7 +156,7 @@ static inline void law_check_laplace(int parties, int64_t sums)
     dpf_event event;
     dpf_noise_plan plan;
     char settings[96];
-    snprintf(settings, sizeof settings, "epsilon=2; min-honest=%d; grid-bits=8", parties);
+    snprintf(settings, sizeof settings, "epsilon=2; min-honest=%d", parties);
     law_count(plain_component("laplace-gamma", DPF_ROLE_MECHANISM, "laplace-gamma"), settings, parties, sums,
               law_laplace_wide, counts, &event, &plan);
     const double scale = event.scale / plan.grid[0];

@@ -64,12 +64,10 @@ TEST(estimates_are_unbiased_with_the_variance_planned)
     check("laplace", "epsilon=0.5", 1, 6);
     check("laplace", "epsilon=2", 7, 6);
     check("laplace", "epsilon=0.5; where=sum", 7, 6);
-    check("laplace", "epsilon=0.5; precision=float", 3, 6);
-    check("laplace", "epsilon=0.5; precision=float; where=sum", 3, 6);
     check("gaussian", "calibration=noise-multiplier; noise-multiplier=3", 1, 3);
     check("gaussian", "calibration=noise-multiplier; noise-multiplier=3", 7, 3);
     check("gaussian", "epsilon=1; delta=1e-5; where=sum", 7, 3);
-    check("gaussian", "calibration=sigma; sigma=0.1; precision=float", 3, 3);
+    check("gaussian", "calibration=sigma; sigma=0.1", 3, 3);
 }
 
 static double laplace_below(double x)

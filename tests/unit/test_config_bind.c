@@ -328,8 +328,8 @@ TEST(nothing_is_silently_ignored)
          "keys"},
         {"[itmes]\nmechanism = x\n", "t.ini:2: unknown section [itmes]; did you mean [items]?"},
         {"[run]\n[itmes]\n", "t.ini:2: unknown section [itmes]; did you mean [items]?"},
-        {"[items.mechanizm]\ne = 1\n", "t.ini:2: unknown section [items.mechanizm]; did you mean "
-                                       "[items.mechanism]?"},
+        {"[items.mechanizm]\ne = 1\n", "t.ini:2: unknown section [items.mechanizm]; did you mean the key "
+                                       "\"mechanism\" of [items]?"},
         {"[items.mechanism]\ne = 1\n", "t.ini:2: nothing reads [items.mechanism]: set \"mechanism\" in "
                                        "[items], or remove the section"},
         {"[items.mechanism]\n", NULL},

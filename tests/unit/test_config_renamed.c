@@ -41,6 +41,8 @@ TEST(values_are_renamed)
 {
     assert_converts("[items]\nbounds = data\n[users.social]\nbounds=data;\n",
                     "[items]\nbounds = empirical\n[users.social]\nbounds=data;\n", 1);
+    assert_converts("[items.first]\nmechanism = laplace-symmetric\n", "[items.first]\nmechanism = laplace\n",
+                    1);
 }
 
 TEST(dotted_keys_are_renamed)
@@ -81,11 +83,32 @@ TEST(keys_that_are_gone_say_what_holds)
         {"items.solver", "schedule", "step", -1},
         {"items.a.solver", "kernel", "avx2", -1},
         {"items.solver", "kernel", "auto", 1},
+        {"items.mechanism", "precision", "exact", 1},
+        {"items.a.mechanism", "precision", "float", -1},
+        {"items.mechanism", "grid-bits", "34", 1},
+        {"items.mechanism", "grid-bits", "16", 1},
+        {"items.mechanism", "grid-bits", "20", -1},
+        {"items.mechanism", "grid-bits", "34|30", -1},
+        {"items.aggregator", "lost-before-input", "0", 1},
+        {"items.aggregator", "lost-before-keys", "0.1", -1},
+        {"items.sampler", "lifetime", "solve", 1},
+        {"items.sampler", "lifetime", "round", -1},
+        {"items.solver", "drop-at", "", 1},
+        {"items.solver", "drop-at", "0.5", -1},
+        {"model.recommender", "similarity", "cosine", 1},
+        {"model.recommender", "similarity", "jaccard", -1},
+        {"users.recommender", "similarity", "jaccard", 0},
+        {"items.solver", "momentum", "0", 1},
+        {"items.solver", "momentum", "0.5", -1},
         {"audit", "claim-delta", "0", -1},
         {"data", "catalogue.header", "no", 1},
         {"data.catalogue", "column", "2", -1},
         {"data", "user-features.delimiter", ",", -1},
     };
+    static const char of[] = "[model]\nrecommender = ldpicf\n";
+    struct dpf_error none = {0};
+    struct config *config = config_parse("of.ini", of, strlen(of), &none);
+    assert_non_null(config);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct dpf_error error = {0};
         const struct config_entry entry = {.section = cases[i].section,
@@ -93,7 +116,7 @@ TEST(keys_that_are_gone_say_what_holds)
                                            .value = cases[i].value,
                                            .file = "old.ini",
                                            .line = 3};
-        assert_int_equal(gone_check(&entry, &error), cases[i].result);
+        assert_int_equal(gone_check(config, &entry, &error), cases[i].result);
         assert_int_equal(error.text[0] != 0, cases[i].result < 0);
         if (cases[i].result < 0 && !strstr(error.text, "is gone"))
             fail_msg("%s", error.text);
@@ -101,6 +124,7 @@ TEST(keys_that_are_gone_say_what_holds)
         if (strncmp(cases[i].section, "data", 4) == 0 && strstr(error.text, "always"))
             fail_msg("%s", error.text);
     }
+    config_free(config);
 }
 
 /* Such a key alone in a section of its own, as -o writes it, is as good as one with a dot. */

@@ -192,7 +192,7 @@ TEST(without_noise_it_is_the_evaluation)
     assert_int_equal(fixture_evaluate(&fixture, &dataset, scores, &exact, &error), 0);
     sums_of(&options, &layout, train, test, scores, 0x1p-20, sums);
     const struct metric_noise none = {.numbers = layout.n, .grid = 0x1p-20};
-    assert_int_equal(noisy_finish(&layout, &options, &none, sums, &found, &error), 0);
+    noisy_finish(&layout, &options, &none, sums, &found);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_float_equal(fixture_metric(&found, names[i]), fixture_metric(&exact, names[i]), 1e-4);
     assert_int_equal(fixture_count(&found, "hr@10"), fixture_count(&exact, "hr@10"));

@@ -164,7 +164,6 @@ clip-error = 4
 [items%s.mechanism]
 epsilon = 0.5
 where = sum
-grid-bits = 24
 """
 
 
@@ -251,8 +250,8 @@ FREE = [
      "C10 and C12 are believed; budgets choose noise, which is checked itself"),
     (r"configuration\.parties\..*|configuration\.model\.(aggregator|min-honest|max-curious)|"
      r"configuration\..*\.(aggregator|destination|send|source|returned|residual)(\..*)?", "C4 and C5 are believed"),
-    (r"configuration\..*\.mechanism\.(where|simulate|min-honest|max-curious|modulus|precision|lifetime)", "C4, C5 and C9 are"),
-    (r"configuration\..*\.mechanism\.(grid-bits|gram-share|bound|delta|sigma|epsilon|coefficients)",
+    (r"configuration\..*\.mechanism\.(where|simulate|min-honest|max-curious|modulus|lifetime)", "C4, C5 and C9 are"),
+    (r"configuration\..*\.mechanism\.(gram-share|bound|delta|sigma|epsilon)",
      "not read with this calibration, or seen in the event"),
     (r"configuration\.model\.home-terms", "fitted at home, from the own records and what is released"),
     (r"configuration\.model\.(init.*|offset.*|users|items|rank|.*-bias|kind)", "initial rows, and sizes of clipped messages"),

@@ -22,7 +22,6 @@ extern "C" {
 /* Flags. The host uses a link between machines only if it is PROTECTED. */
 #define DPF_LINK_LOCAL UINT32_C(1)     /* both ends are processes of one user of one machine */
 #define DPF_LINK_PROTECTED UINT32_C(2) /* bytes are encrypted, and either end has proved who it is */
-#define DPF_LINK_IN_FRONT UINT32_C(4)  /* stands in front of another link, see behind */
 
 #define DPF_LINK_SERVES 0 /* the end that parties dial */
 #define DPF_LINK_JOINS 1  /* a party */
@@ -50,9 +49,9 @@ typedef struct dpf_link_event {
 } dpf_link_event;
 
 typedef struct dpf_link {
-    uint32_t flags; /* DPF_LINK_LOCAL or DPF_LINK_PROTECTED; with IN_FRONT neither */
+    uint32_t flags; /* DPF_LINK_LOCAL or DPF_LINK_PROTECTED */
     int32_t reserved;
-    uint64_t largest; /* bytes of a message that it takes; with IN_FRONT 0 */
+    uint64_t largest; /* bytes of a message that it takes */
     /* [run, required] One end (DPF_LINK_SERVES or _JOINS) at an address. Fails if it cannot be reached. */
     dpf_status (*open)(void *self, int32_t end, const char *address);
     /*
@@ -67,9 +66,6 @@ typedef struct dpf_link {
     void (*hang_up)(void *self, int64_t peer);
     /* [run, required] Closes all peers in the same way and the end. It may be opened again. */
     void (*close)(void *self);
-    /* [setup, optional] With IN_FRONT, else NULL: the link that is stood in front of, before open. It
-     * outlives this. */
-    dpf_status (*behind)(void *self, const struct dpf_link *link, void *link_self);
     /*
      * [run, required] The server calls it, once it knows the peer: from now on it takes messages of up to so many
      * bytes of it. Whoever sends a longer one is closed, without room having been made for it. A party takes what the
@@ -80,7 +76,7 @@ typedef struct dpf_link {
     dpf_status (*share)(void *self, const int64_t *peers, int64_t n_peers, const uint8_t *bytes,
                         uint64_t n_bytes);
     /* NULL. A later minor may name a slot; what it names is optional. */
-    void (*reserved_slots[6])(void);
+    void (*reserved_slots[7])(void);
 } dpf_link;
 
 #ifdef __cplusplus

@@ -41,7 +41,8 @@ typedef struct dpf_release {
     int64_t min_survivors;         /* parties that take part for sure; 1 if unknown */
     double noise_factor;           /* multiplies the noise scale; 1 unless a total budget is calibrated */
     int32_t from_data;             /* 1: sensitivities are maxima over private data */
-    int32_t reserved;
+    /* So many grid bits less than the mechanism usually takes, since sums would leave 64 bits; 0 first. */
+    int32_t fewer_bits;
     /* For mechanisms whose noise is correlated between rounds. */
     int64_t rounds;         /* releases of the run, one a round; 0: not exactly one in each round */
     int64_t separation;     /* a unit is in at most one of this many consecutive releases; at least 1 */

@@ -12,7 +12,9 @@
 
 #include "dpmf_rp_divergence.h"
 
-enum { P_CLAIM, P_ORDER, P_C0, P_UNIT, P_ADJACENCY, P_COUNT };
+#define C0 1.0 /* the "large enough" constant of dpmf-rp-eq18, which the publication does not state */
+
+enum { P_CLAIM, P_ORDER, P_UNIT, P_ADJACENCY, P_COUNT };
 enum {
     CLAIM_EQ9,
     CLAIM_EQ7,
@@ -64,9 +66,6 @@ static const dpf_param params[P_COUNT] = {
                                  "Which formula is evaluated."),
     [P_ORDER] = DPF_PARAM_REAL_F("order", 2.0, 1.0, 65536.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                  "Renyi order of gaussian-rdp-eq7 and dpmf-rp-eq18."),
-    [P_C0] = DPF_PARAM_REAL_F("c0", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
-                              "The \"large enough\" constant of dpmf-rp-eq18, which the publication does not "
-                              "state."),
     [P_UNIT] = DPF_PARAM_ENUM_F("unit", AS_ASKED, units, DPF_PARAM_PRIVACY,
                                 "Privacy unit of the publication's sensitivities."),
     [P_ADJACENCY] = DPF_PARAM_ENUM_F("adjacency", AS_ASKED, adjacencies, DPF_PARAM_PRIVACY,
@@ -79,7 +78,6 @@ struct published {
     int32_t unit;      /* -1: as asked */
     int32_t adjacency; /* -1: as asked */
     double order;
-    double c0;
 };
 
 static dpf_status published_create(const dpf_host *host, const dpf_params *values, void **self)
@@ -88,7 +86,6 @@ static dpf_status published_create(const dpf_host *host, const dpf_params *value
     published->host = host;
     published->claim = (int32_t)values->values[P_CLAIM].integer;
     published->order = values->values[P_ORDER].real;
-    published->c0 = values->values[P_C0].real;
     published->unit = (int32_t)values->values[P_UNIT].integer - 1;
     published->adjacency = (int32_t)values->values[P_ADJACENCY].integer - 1;
     return DPF_OK;
@@ -333,7 +330,7 @@ static dpf_status claim_dpmf_rp(const struct published *published, const dpf_eve
         if (events[i].kind != DPF_EVENT_PBM)
             return dpf_refuse_event(published->host, DPF_E_UNSUPPORTED, &events[i], i,
                                     "the claim is about the Poisson binomial mechanism");
-        const double one = dpmf_rp_divergence(&events[i], order, published->c0);
+        const double one = dpmf_rp_divergence(&events[i], order, C0);
         if (!(one >= 0.0))
             return dpf_refuse_event(published->host, DPF_E_UNSUPPORTED, &events[i], i,
                                     "theta is not below 1/2, or it is not known how many messages and "

@@ -128,8 +128,8 @@ TEST(dpmf_rp_is_a_renyi_divergence)
     dpf_answer answer = claim_of("claim=dpmf-rp-eq18", &event, 1, 1e-5);
     assert_answer(&answer, 1 + log(1e5), 1e-5);
     assert_true(answer.order == 2);
-    answer = claim_of("claim=dpmf-rp-eq18; c0=3; order=11", &event, 1, 1e-5);
-    assert_answer(&answer, 3 * 12.1 * 0.25 + log(1e5) / 10, 1e-5);
+    answer = claim_of("claim=dpmf-rp-eq18; order=11", &event, 1, 1e-5);
+    assert_answer(&answer, 12.1 * 0.25 + log(1e5) / 10, 1e-5);
     /* Each message by itself: theta/(1-2 theta)^2 must be a 20th for the same budget. */
     event.messages = 1;
     event.p.pbm.theta = (24 - sqrt(560.0)) / 8;

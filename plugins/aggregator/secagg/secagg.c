@@ -52,15 +52,10 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_BOOL_F("malicious", 0, DPF_PARAM_PRIVACY,
                          "Signed keys, and signed consent to the list of survivors: for a server that "
                          "does not follow the protocol. Complete graph only."),
-    [P_LOST_KEYS] = DPF_PARAM_REAL_F("lost-before-keys", 0, 0, 1, 0, "",
-                                     "Simulated losses: probability that a party never answers."),
-    [P_LOST_SHARES] = DPF_PARAM_REAL_F("lost-before-shares", 0, 0, 1, 0, "",
-                                       "Probability that a party is lost between its keys and its shares."),
-    [P_LOST_INPUT] = DPF_PARAM_REAL_F("lost-before-input", 0, 0, 1, 0, "",
-                                      "Probability that a party is lost between its shares and its input."),
-    [P_LOST_UNMASK] =
-        DPF_PARAM_REAL_F("lost-before-unmask", 0, 0, 1, 0, "",
-                         "Probability that a party is lost after its input, which is in the sum."),
+    [P_LOSSES] = DPF_PARAM_LIST_F(
+        "losses", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, 0, "",
+        "Simulated losses: four probabilities that a party is lost, before its keys, before its "
+        "shares, before its input, and after its input, which is then in the sum. Empty: none."),
     [P_SCALE] = DPF_PARAM_ENUM_F("scale", SCALE_SUM, scales, 0, "What solvers get."),
 };
 
@@ -72,6 +67,9 @@ static dpf_status check_params(const dpf_host *host, const dpf_value *values)
     if (threshold == 1)
         return host->fail(host, DPF_E_CONFIG, P_THRESHOLD,
                           "a threshold of 1 lets every party open every other's message; give 2 or more");
+    if (values[P_LOSSES].count != 0 && values[P_LOSSES].count != 4)
+        return host->fail(host, DPF_E_CONFIG, P_LOSSES,
+                          "losses are four probabilities: before keys, shares, input and unmasking");
     if (neighbours == 0)
         return threshold != 0 && values[P_GRAPH].integer == GRAPH_REGULAR
                    ? host->fail(host, DPF_E_CONFIG, P_NEIGHBOURS,
@@ -121,8 +119,8 @@ static dpf_status create(const dpf_host *host, const dpf_params *given, void **s
     secagg->lost = values[P_LOST].real;
     secagg->survivors = values[P_SURVIVORS].integer;
     secagg->malicious = values[P_MALICIOUS].integer;
-    for (int phase = 0; phase < 4; phase++)
-        secagg->loss[phase] = values[P_LOST_KEYS + phase].real;
+    for (int64_t phase = 0; phase < values[P_LOSSES].count; phase++)
+        secagg->loss[phase] = values[P_LOSSES].reals[phase];
     secagg->scale = values[P_SCALE].integer;
     return open_streams(secagg);
 }

@@ -20,10 +20,7 @@ enum {
     P_LOST,
     P_SURVIVORS,
     P_MALICIOUS,
-    P_LOST_KEYS,
-    P_LOST_SHARES,
-    P_LOST_INPUT,
-    P_LOST_UNMASK,
+    P_LOSSES,
     P_SCALE,
     P_COUNT
 };

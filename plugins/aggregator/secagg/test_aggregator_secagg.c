@@ -126,9 +126,7 @@ TEST(losses_are_simulated)
     const int draws = CASES(60, 20);
     int fewer = 0, refused = 0;
     plain_random_start(6);
-    open_secagg(
-        &one,
-        "lost-before-keys=0.05; lost-before-shares=0.05; lost-before-input=0.1; lost-before-unmask=0.1");
+    open_secagg(&one, "losses=0.05, 0.05, 0.1, 0.1");
     for (uint32_t draw = 0; (int)draw < draws; draw++) {
         start(&one, UINT64_C(1) << 50, PARTIES);
         for (uint32_t p = 0; p < PARTIES; p++)

@@ -53,15 +53,10 @@ static void add(void *from, void *into, int *n, MPI_Datatype *type)
 
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
 {
-    struct mpi *mpi = dpf_memory(host)->allocate(host, sizeof(*mpi));
+    struct mpi *mpi = *self;
 
-    if (!mpi) {
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    }
     mpi->host = host;
-    mpi->is_open = 0;
     mpi->timeout = values->values[P_TIMEOUT].real;
-    *self = mpi;
     return DPF_OK;
 }
 
@@ -88,7 +83,6 @@ static void destroy(void *self)
     if (mpi->is_open) {
         leave(mpi);
     }
-    dpf_memory(mpi->host)->release(mpi->host, mpi);
 }
 
 static int count_near(const struct mpi *mpi)
@@ -312,6 +306,6 @@ static const dpf_comm functions = {
 
 DPF_COMPONENT(component, DPF_ROLE_COMM, functions, .id = "mpi", .version = "1.0.0",
               .summary = "The processes of an MPI job (mpirun, srun) make one run together", .citation = "",
-              DPF_PARAMS(params), .create = create, .destroy = destroy)
+              DPF_PARAMS(params), .create = create, .destroy = destroy, .instance_bytes = sizeof(struct mpi))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.mpi", "1.0.0", "Apache-2.0", component)

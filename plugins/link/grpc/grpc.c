@@ -17,7 +17,9 @@
 #define LARGEST (UINT64_C(1) << 31)
 #define LARGEST_PEM (1 << 20)
 
-enum { P_CA, P_CERTIFICATE, P_KEY, P_SERVER_NAME, P_PATIENCE, P_COUNT };
+#define PATIENCE 5.0 /* s: a party tries again until [federation] join-time is over */
+
+enum { P_CA, P_CERTIFICATE, P_KEY, P_SERVER_NAME, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
     [P_CA] = DPF_PARAM_TEXT_F(
@@ -33,8 +35,6 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_TEXT_F("server-name", DPF_TYPE_STRING, "", 0,
                          "A party: the name in the server's certificate, where it is not the host of "
                          "the address."),
-    [P_PATIENCE] = DPF_PARAM_REAL_F("patience", 10, 0, 3600, DPF_PARAM_OPEN_LO, "s",
-                                    "A party: how long connecting may take, each time it is tried."),
 };
 
 struct link {
@@ -119,7 +119,7 @@ static dpf_status open_end(void *self, int32_t which, const char *address)
                                              .chain = chain,
                                              .key = key,
                                              .server_name = link->values[P_SERVER_NAME].text,
-                                             .patience = link->values[P_PATIENCE].real};
+                                             .patience = PATIENCE};
         link->end = link->functions->open(&setup, why);
         status = link->end ? DPF_OK : link->host->fail(link->host, DPF_E_CONFIG, -1, why);
     }
@@ -175,20 +175,10 @@ static void close_end(void *self)
 
 static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
 {
-    struct link *link = dpf_memory(host)->allocate(host, sizeof(*link));
-    if (!link)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct link *link = *self;
     link->host = host;
     link->values = given->values;
-    *self = link;
     return DPF_OK;
-}
-
-static void destroy(void *self)
-{
-    struct link *link = self;
-    close_end(link);
-    dpf_memory(link->host)->release(link->host, link);
 }
 
 static const dpf_link functions = {
@@ -205,6 +195,7 @@ static const dpf_link functions = {
 
 DPF_COMPONENT(component, DPF_ROLE_LINK, functions, .id = "grpc", .version = "1.0.0",
               .summary = "Between machines: gRPC over TLS, with certificates of both ends", .citation = "",
-              DPF_PARAMS(params), .create = create, .destroy = destroy)
+              DPF_PARAMS(params), .create = create, .destroy = close_end,
+              .instance_bytes = sizeof(struct link))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.link.grpc", "1.0.0", "Apache-2.0", component)

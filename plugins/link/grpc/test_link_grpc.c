@@ -62,8 +62,8 @@ static dpf_status try_end(struct end *end, int32_t which, const char *ca, const 
 {
     char settings[400];
     const dpf_component *component = plain_component("grpc", DPF_ROLE_LINK, "grpc");
-    snprintf(settings, sizeof(settings), "ca=%s/%s.pem; certificate=%s/%s.pem; key=%s/%s.key; patience=1.5%s",
-             directory, ca, directory, name, directory, name, more);
+    snprintf(settings, sizeof(settings), "ca=%s/%s.pem; certificate=%s/%s.pem; key=%s/%s.key%s", directory,
+             ca, directory, name, directory, name, more);
     plain_open(&end->host, component, settings);
     end->link = component->functions;
     plain_clear(&end->host);

@@ -531,14 +531,11 @@ static void close_end(void *self)
 
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **self)
 {
-    struct local *local = dpf_memory(host)->allocate(host, sizeof(*local));
+    struct local *local = *self;
     (void)params;
-    if (!local)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     local->host = host;
     local->memory = dpf_memory(host);
     local->listener = -1;
-    *self = local;
     return DPF_OK;
 }
 
@@ -548,7 +545,6 @@ static void destroy(void *self)
     close_end(local);
     local->memory->release(local->host, local->peers);
     local->memory->release(local->host, local->polled);
-    local->memory->release(local->host, local);
 }
 
 static const dpf_link functions = {
@@ -566,6 +562,6 @@ static const dpf_link functions = {
 DPF_COMPONENT(
     component, DPF_ROLE_LINK, functions, .id = "local", .version = "1.0.0",
     .summary = "Processes of one user on one machine, over a UNIX socket: for trying out and for tests",
-    .citation = "", .create = create, .destroy = destroy)
+    .citation = "", .create = create, .destroy = destroy, .instance_bytes = sizeof(struct local))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.link.local", "1.0.0", "Apache-2.0", component)

@@ -16,12 +16,8 @@
 
 #include "dpframe/dpframe.h"
 
-enum { P_ALPHA, P_OBJECTIVE, P_DISTANCE, P_COUNT };
+enum { P_ALPHA, P_DISTANCE, P_COUNT };
 
-static const dpf_enum_value objectives[] = {
-    {"full", "alpha sum S |u_i - u_f|^2: the gradient is 2 alpha sum S (u_i - u_f)"},
-    {"half", "half of it, to go with half the squared error"},
-};
 enum { DISTANCE_DIAMETER, DISTANCE_PUBLISHED };
 static const dpf_enum_value distances[] = {
     {"diameter", "twice the radius of the rows: how far apart two rows can be"},
@@ -29,8 +25,9 @@ static const dpf_enum_value distances[] = {
 };
 
 static const dpf_param params[P_COUNT] = {
-    [P_ALPHA] = DPF_PARAM_REAL_F("alpha", 0.1, 0.0, 1e6, DPF_PARAM_PRIVACY, "", "Weight of the social term."),
-    [P_OBJECTIVE] = DPF_PARAM_ENUM_F("objective", 0, objectives, DPF_PARAM_PRIVACY, "Whether it is halved."),
+    [P_ALPHA] = DPF_PARAM_REAL_F(
+        "alpha", 0.1, 0.0, 1e6, DPF_PARAM_PRIVACY, "",
+        "Weight of the social term alpha sum S |u_i - u_f|^2; half of it goes with half the squared error."),
     [P_DISTANCE] = DPF_PARAM_ENUM_F("distance", DISTANCE_DIAMETER, distances, DPF_PARAM_PRIVACY,
                                     "How far a friend's row can move."),
 };
@@ -45,7 +42,7 @@ static dpf_status social_create(const dpf_host *host, const dpf_params *values, 
 {
     struct social *social = *self;
     social->host = host;
-    social->factor = values->values[P_ALPHA].real * (values->values[P_OBJECTIVE].integer == 0 ? 2 : 1);
+    social->factor = 2 * values->values[P_ALPHA].real;
     social->distance = values->values[P_DISTANCE].integer;
     return DPF_OK;
 }

@@ -35,38 +35,27 @@
 #include "dpframe/role/mechanism.h"
 #include "toeplitz_factor.h"
 
+#define SIGMA_BITS 23     /* of sigma in grid steps; fewer where sums would not fit */
 #define MAX_SCALE_BITS 24 /* of dpf_random_service.discrete_gaussian */
 #define LEAST_STEPS                                                                                          \
-    256.0 /* of the noise's scale: blocks of different scales then are one event, see additive.h */
-#define MOST_GROWTH 1e6 /* of a number by C^-1 */
-#define CHUNK 64        /* numbers whose noise is drawn at once */
+    256.0            /* of the noise's scale: blocks of different scales then are one event, see additive.h */
+#define LEAST_BITS 8 /* log2 of them */
+#define CHUNK 64     /* numbers whose noise is drawn at once */
 
-enum { P_MULTIPLIER, P_MATRIX, P_COEFFICIENTS, P_BANDS, P_SEPARATION, P_GRID_BITS, P_COUNT };
-
-enum { MATRIX_SQUARE_ROOT, MATRIX_COEFFICIENTS };
-static const dpf_enum_value matrices[] = {
-    {"square-root", "C C is the matrix of prefix sums: c_i = (2i over i) / 4^i, the first bands of them."},
-    {"coefficients", "The first column of C is given by coefficients."},
-};
+enum { P_MULTIPLIER, P_BANDS, P_SEPARATION, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
     [P_MULTIPLIER] =
         DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                          "sigma over the L2 sensitivity of all rounds together, of all blocks."),
-    [P_MATRIX] = DPF_PARAM_ENUM_F("matrix", MATRIX_SQUARE_ROOT, matrices, DPF_PARAM_PRIVACY,
-                                  "The matrix C, whose inverse correlates the noise of the rounds."),
-    [P_COEFFICIENTS] = DPF_PARAM_LIST_F(
-        "coefficients", DPF_TYPE_REAL_LIST, "1", -8.0, 8.0, DPF_PARAM_PRIVACY, "",
-        "First column of C for matrix = coefficients, the first of them 1. They are rounded to "
-        "multiples of 2^-16."),
     [P_BANDS] = DPF_PARAM_INT_F("bands", 0, 0, TOEPLITZ_MOST_BANDS, DPF_PARAM_PRIVACY, "",
-                                "Number of coefficients; 0: the number of rounds between two participations "
+                                "Number of coefficients of the square root of the matrix of prefix sums; 0: "
+                                "the number of rounds between two participations "
                                 "of a user, so that their overlap costs nothing. 1 is independent noise."),
     [P_SEPARATION] =
         DPF_PARAM_INT_F("separation", 0, 0, TOEPLITZ_MOST_ROUNDS, DPF_PARAM_PRIVACY, "rounds",
                         "Assumed rounds between two participations of a user; 0: as the sampler enforces. A "
                         "larger number is an assumption, with which nothing is proved (C6)."),
-    [P_GRID_BITS] = DPF_PARAM_INT_F("grid-bits", 23, 8, 23, 0, "bits", "log2 of sigma in grid steps."),
 };
 
 struct correlated {
@@ -75,7 +64,6 @@ struct correlated {
     dpf_stream *stream;
     double multiplier;
     int64_t separation;
-    int64_t grid_bits;
     int64_t bands; /* 0: by separation */
     int64_t n;     /* coefficients that there are */
     int64_t c[];
@@ -86,33 +74,13 @@ enum { KEPT_PARTIES, KEPT_BANDS, KEPT_SHIFT, KEPT_ROUNDS };
 
 /* ---- making an instance ------------------------------------------------------------------------- */
 
-static dpf_status check_coefficients(const dpf_host *host, const dpf_value *values)
-{
-    const dpf_value *list = &values[P_COEFFICIENTS];
-    if (values[P_MATRIX].integer != MATRIX_COEFFICIENTS)
-        return DPF_OK;
-    if (list->count < 1 || list->reals[0] < 1.0 || list->reals[0] > 1.0)
-        return host->fail(host, DPF_E_CONFIG, P_COEFFICIENTS,
-                          "the first coefficient must be 1; divide all of them by it");
-    if (list->count > TOEPLITZ_MOST_BANDS)
-        return host->fail(host, DPF_E_CONFIG, P_COEFFICIENTS, "more than 16384 coefficients");
-    if (values[P_BANDS].integer > list->count)
-        return host->fail(host, DPF_E_CONFIG, P_BANDS, "bands asks for more coefficients than are given");
-    return DPF_OK;
-}
-
 static dpf_status correlated_create(const dpf_host *host, const dpf_params *given, void **self)
 {
     const dpf_value *values = given->values;
     const dpf_random_service *random = dpf_random(host);
-    const int by_list = values[P_MATRIX].integer == MATRIX_COEFFICIENTS;
-    const int64_t bands = values[P_BANDS].integer, n = by_list ? values[P_COEFFICIENTS].count
-                                                       : bands ? bands
-                                                               : TOEPLITZ_MOST_BANDS;
+    const int64_t bands = values[P_BANDS].integer, n = bands ? bands : TOEPLITZ_MOST_BANDS;
     dpf_stream *stream;
-    dpf_status status = check_coefficients(host, values);
-    if (status == DPF_OK)
-        status = random->open(host, "noise", &stream);
+    const dpf_status status = random->open(host, "noise", &stream);
     if (status != DPF_OK)
         return status;
     struct correlated *correlated =
@@ -124,14 +92,9 @@ static dpf_status correlated_create(const dpf_host *host, const dpf_params *give
     correlated->stream = stream;
     correlated->multiplier = values[P_MULTIPLIER].real;
     correlated->separation = values[P_SEPARATION].integer;
-    correlated->grid_bits = values[P_GRID_BITS].integer;
-    correlated->bands = by_list && bands == 0 ? n : bands;
+    correlated->bands = bands;
     correlated->n = n;
-    if (by_list)
-        for (int64_t i = 0; i < n; i++)
-            correlated->c[i] = (int64_t)floor(ldexp(values[P_COEFFICIENTS].reals[i], TOEPLITZ_BITS) + 0.5);
-    else
-        toeplitz_square_root(n, correlated->c);
+    toeplitz_square_root(n, correlated->c);
     *self = correlated;
     return DPF_OK;
 }
@@ -172,9 +135,6 @@ static dpf_status read_schedule(const struct correlated *correlated, const dpf_r
     out->bands = correlated->bands > 0 ? correlated->bands : out->pattern.separation;
     out->bands = out->bands < release->rounds ? out->bands : release->rounds;
     out->bands = out->bands < correlated->n ? out->bands : correlated->n;
-    if (!toeplitz_is_falling(correlated->c, out->bands) && release->rounds > TOEPLITZ_MOST_BANDS)
-        return host->fail(host, DPF_E_UNSUPPORTED, P_COEFFICIENTS,
-                          "coefficients that do not fall are for 16384 rounds at most");
     return DPF_OK;
 }
 
@@ -186,19 +146,11 @@ static dpf_status plan_schedule(const struct correlated *correlated, const dpf_r
     dpf_status status = read_schedule(correlated, release, out);
     if (status != DPF_OK)
         return status;
-    double *scratch = dpf_memory(host)->allocate(host, 2 * ((size_t)release->rounds + 1) * sizeof(double));
+    double *scratch = dpf_memory(host)->allocate(host, (size_t)release->rounds * sizeof(double));
     if (!scratch)
         return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
     toeplitz_reach(correlated->c, out->bands, &out->pattern, scratch, &out->reach);
-    const double growth = toeplitz_is_falling(correlated->c, out->bands)
-                              ? 0
-                              : toeplitz_inverse_sum(correlated->c, out->bands, release->rounds, scratch);
     dpf_memory(host)->release(host, scratch);
-    if (!(growth <= MOST_GROWTH))
-        return host->fail(
-            host, DPF_E_CONFIG, P_COEFFICIENTS,
-            "the inverse of C grows without bound, and the noise of estimates with it; use coefficients "
-            "that fall, such as matrix = square-root");
     return DPF_OK;
 }
 
@@ -207,7 +159,7 @@ static dpf_status plan_schedule(const struct correlated *correlated, const dpf_r
 static dpf_status no_grid(const struct correlated *correlated)
 {
     return correlated->host->fail(
-        correlated->host, DPF_E_RANGE, P_GRID_BITS,
+        correlated->host, DPF_E_RANGE, -1,
         "no grid fits this noise: sigma is extreme, or too small for a message of so many numbers");
 }
 
@@ -252,7 +204,8 @@ static dpf_status choose_scales(const struct correlated *correlated, const dpf_r
 {
     const dpf_message_norms message = dpf_additive_message(release);
     const int32_t finer = finer_bits(schedule);
-    const int32_t bits = dpf_additive_bits(correlated->grid_bits + finer, release->n_parties) - finer;
+    const int32_t fit = dpf_additive_bits(SIGMA_BITS + finer, release) - finer;
+    const int32_t bits = release->fewer_bits > 0 && fit < LEAST_BITS ? LEAST_BITS : fit;
     const double factor = release->noise_factor * correlated->multiplier;
     double relative[DPF_BLOCK_BITS];
     dpf_additive_relative(&message, moved, 2, release->unit, release->adjacency, norms, 0, relative);
@@ -356,7 +309,7 @@ static dpf_event run_event(const dpf_release *release, const struct schedule *sc
     event.p.correlated.rounds = (double)schedule->pattern.rounds;
     event.p.correlated.separation = (double)schedule->pattern.separation;
     event.p.correlated.participations = (double)schedule->pattern.participations;
-    event.p.correlated.attained = schedule->reach.attained;
+    event.p.correlated.attained = 1;
     for (int32_t u = 0; u < DPF_UNIT_ROWS; u++)
         for (int32_t a = 0; a < DPF_ADJACENCY_ROWS; a++)
             event.sensitivity.at[u][a] =

@@ -20,7 +20,7 @@ static const dpf_mechanism *mechanism;
 TEST(the_square_root_has_its_published_error)
 {
     static int64_t c[TOEPLITZ_MOST_BANDS];
-    static double scratch[2 * (TOEPLITZ_MOST_BANDS + 1)];
+    static double scratch[TOEPLITZ_MOST_BANDS];
     static const double by_hand[] = {1.0, 5.0 / 4, 89.0 / 64, 381.0 / 256};
     const double gamma = 0.57721566490153286, pi = 3.14159265358979324;
     struct toeplitz_sensitivity reach;
@@ -28,7 +28,6 @@ TEST(the_square_root_has_its_published_error)
     for (int n = 1; n <= 4; n++) {
         const struct toeplitz_pattern once = {n, n, 1};
         toeplitz_reach(c, n, &once, scratch, &reach);
-        assert_true(reach.attained);
         assert_true(fabs(reach.l2 * reach.l2 - by_hand[n - 1]) < 1e-11);
     }
     for (int64_t n = 64; n <= TOEPLITZ_MOST_BANDS; n *= 4) {
@@ -112,39 +111,23 @@ static void worst_of(const int64_t *c, int n, const struct toeplitz_pattern *pat
     }
 }
 
-static void draw_coefficients(int kind, int n, int64_t *c)
-{
-    c[0] = (int64_t)UNIT;
-    for (int i = 1; i < n; i++)
-        c[i] = kind == 0   ? c[i - 1] - drawn((int)c[i - 1] + 1) / 2
-               : kind == 1 ? drawn(2 * (int)UNIT) - (int64_t)UNIT
-                           : drawn((int)UNIT);
-}
-
 TEST(sensitivities_are_the_worst_of_all_patterns)
 {
-    int attained = 0, bounds = 0;
-    for (int i = 0; i < 1500; i++) {
-        const int rounds = 1 + drawn(9), n = 1 + drawn(rounds), kind = i % 3;
+    for (int i = 0; i < 500; i++) {
+        const int rounds = 1 + drawn(9), n = 1 + drawn(rounds);
         const struct toeplitz_pattern pattern = {rounds, 1 + drawn(rounds), 1 + drawn(rounds)};
         struct toeplitz_sensitivity reach;
-        double scratch[2 * 13], sum, reached;
-        int64_t c[12];
-        draw_coefficients(kind, n, c);
+        double scratch[12], sum, reached;
+        int64_t c[12] = {(int64_t)UNIT};
+        for (int k = 1; k < n; k++)
+            c[k] = c[k - 1] - drawn((int)c[k - 1] + 1) / 2;
         toeplitz_reach(c, n, &pattern, scratch, &reach);
         worst_of(c, n, &pattern, &sum, &reached);
         const double square = reach.l2 * reach.l2;
         assert_true(square >= reached * (1 - 1e-12));
         assert_true(square >= sum * (1 - 1e-12));
-        if (reach.attained)
-            assert_true(square <= reached * (1 + 1e-10));
-        if (kind == 0 || n <= pattern.separation)
-            assert_true(reach.attained);
-        attained += reach.attained;
-        bounds += !reach.attained;
+        assert_true(square <= reached * (1 + 1e-10));
     }
-    assert_true(attained > 300);
-    assert_true(bounds > 100);
 }
 
 /*
@@ -163,7 +146,7 @@ TEST(sums_over_rounds_have_less_noise)
         const struct toeplitz_pattern pattern = {T, cases[i].separation, T};
         const int participations = (int)toeplitz_participations(&pattern);
         struct toeplitz_sensitivity reach;
-        double scratch[2 * (T + 1)], d[T], sum = 0, error = 0;
+        double scratch[T], d[T], sum = 0, error = 0;
         int64_t c[T];
         toeplitz_square_root(cases[i].bands, c);
         toeplitz_reach(c, cases[i].bands, &pattern, scratch, &reach);
@@ -177,14 +160,6 @@ TEST(sums_over_rounds_have_less_noise)
         const double part = sqrt(error / (T * (T + 1) / 2.0)) * reach.l2 / sqrt(participations);
         assert_true(fabs(part - cases[i].part) < 2e-4);
     }
-}
-
-TEST(the_inverse_is_summed)
-{
-    double scratch[10];
-    const int64_t half[] = {(int64_t)UNIT, (int64_t)UNIT / 2}, two[] = {(int64_t)UNIT, 2 * (int64_t)UNIT};
-    assert_true(fabs(toeplitz_inverse_sum(half, 2, 10, scratch) - 1.998046875) < 1e-12);
-    assert_true(fabs(toeplitz_inverse_sum(two, 2, 10, scratch) - 1023) < 1e-9);
 }
 
 /* ---- plans and events ----------------------------------------------------------------------------- */
@@ -209,7 +184,6 @@ TEST(one_event_covers_the_run)
         {"noise-multiplier=2; bands=1", 12, 4, 3, 3},
         {"noise-multiplier=2; bands=1", 12, 1, 12, 12},
         {"noise-multiplier=2; bands=4", 12, 6, 1, 1.48828125},
-        {"noise-multiplier=2; matrix=coefficients; coefficients=1,-0.5", 10, 2, 5, 5 * 1.25},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct plain_host host;
@@ -282,7 +256,6 @@ TEST(what_cannot_be_proved_is_refused)
     schedule(&r, 2000000, 1, 2000000);
     refused("", &r, DPF_E_UNSUPPORTED);
     schedule(&r, 10, 2, 5);
-    refused("matrix=coefficients; coefficients=1,7", &r, DPF_E_CONFIG);
     plain_release_bound(&r, 0, NAN, NAN);
     refused("", &r, DPF_E_PRIVACY);
     plain_release_bound(&r, 0, INFINITY, INFINITY);
@@ -291,15 +264,10 @@ TEST(what_cannot_be_proved_is_refused)
     r.release.size = 88; /* of a host that knows nothing of rounds */
     refused("", &r, DPF_E_UNSUPPORTED);
     struct plain_host host;
-    static const char *const settings[] = {"matrix=coefficients; coefficients=0.5,1",
-                                           "matrix=coefficients; coefficients=1,0.5; bands=3",
-                                           "noise-multiplier=0"};
-    for (int i = 0; i < 3; i++) {
-        plain_init(&host, component);
-        host.random = &plain_random;
-        assert_int_equal(plain_create(&host, settings[i]), DPF_E_CONFIG);
-        plain_close(&host);
-    }
+    plain_init(&host, component);
+    host.random = &plain_random;
+    assert_int_equal(plain_create(&host, "noise-multiplier=0"), DPF_E_CONFIG);
+    plain_close(&host);
     plain_check_memory_random(component, "");
 }
 
@@ -490,10 +458,8 @@ static double move_of(struct run *with, struct run *without, int same_direction)
  */
 TEST(releases_move_as_stated)
 {
-    static const char *const settings[] = {
-        "noise-multiplier=1", "noise-multiplier=1; bands=7",
-        "noise-multiplier=1; matrix=coefficients; coefficients=1,-0.5,0.25"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const settings[] = {"noise-multiplier=1", "noise-multiplier=1; bands=7"};
+    for (int i = 0; i < 2; i++) {
         struct run with, without;
         double most = 0;
         run_open(&with, settings[i], FEW / WIDTH);

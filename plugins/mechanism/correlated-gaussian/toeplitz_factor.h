@@ -4,26 +4,21 @@
  * one unit's parts of x do.
  *
  * C has T rows, one for each round, and the first column c_0 = 1, c_1, .., c_{p-1}, 0, .. of p bands, in
- * whole multiples of 2^-16. All sums below are over these integers, so a sensitivity is that of the matrix
- * that is applied, not of the one that it was rounded from.
+ * whole multiples of 2^-16, that fall: c_0 >= c_1 >= .. >= 0. All sums below are over these integers, so a sensitivity is
+ * that of the matrix that is applied, not of the one that it was rounded from.
  *
  * A unit takes part in rounds S, any two of them at least b apart, at most k of them: an admissible pattern.
  * Its parts x_s, s in S, are vectors within a norm of 1, whatever was released before. With G = C'C,
  *
- *   |C x|^2 = sum over s, r in S of G_sr <x_s, x_r>  <=  sum over s, r in S of |G_sr|,
+ *   |C x|^2 = sum over s, r in S of G_sr <x_s, x_r>  <=  sum over s, r in S of G_sr,
  *
- * with equality for equal unit vectors where all these G_sr >= 0. Which pattern has the largest sum:
+ * with equality for equal unit vectors. Which pattern has the largest sum: let the later one of two rounds be t (from 0)
+ * and their distance be d: G is the sum over i = 0 .. T-1-t of c_i c_{i+d}, which falls in t and in d. The j-th round of
+ * any pattern (from 0) is jb or later, and the i-th and the j-th are (j-i)b apart or more. So each term of its sum is at
+ * most the one of S* = {0, b, 2b, ..}, which has as many rounds as any. S* is the worst, and its sum is attained.
+ * (Kalinin and Lampert, arXiv 2405.13763, Theorem 2.)
  *
- * Falling. If c_0 >= c_1 >= .. >= 0, let the later one of two rounds be t (from 0) and their distance be d: G
- * is the sum over i = 0 .. T-1-t of c_i c_{i+d}, which falls in t and in d. The j-th round of any pattern
- * (from 0) is jb or later, and the i-th and the j-th are (j-i)b apart or more. So each term of its sum is at
- * most the one of S* = {0, b, 2b, ..}, which has as many rounds as any. S* is the worst, and its sum is
- * attained. (Kalinin and Lampert, arXiv 2405.13763, Theorem 2.) Few bands. If p <= b, rounds of a pattern
- * share no row: G_sr = 0. G_ss falls in s, so S* is the worst again, whatever the signs; attained.
- * (Choquette-Choo et al., arXiv 2306.08153, Theorem 2.) All rounds. If b = 1 and k = T there is one largest
- * pattern, and the sum of |G| over it is exact where no G is negative. Else. Let E(t, d) be the largest |G|
- * of two rounds that are d or more apart, the later one t or later. As under Falling, the sum of E over S* is
- * at least that of |G| over any pattern: a bound, which need not be attained.
+ * No zero of the polynomial c is inside of the unit circle (Enestrom, Kakeya), so C^-1 does not grow exponentially.
  */
 #ifndef DPF_MECHANISM_TOEPLITZ_FACTOR_H
 #define DPF_MECHANISM_TOEPLITZ_FACTOR_H
@@ -32,8 +27,7 @@
 
 #define TOEPLITZ_BITS 16 /* of the fraction of a coefficient */
 #define TOEPLITZ_MOST_ROUNDS (INT64_C(1) << 20)
-#define TOEPLITZ_MOST_BANDS 16384        /* and most rounds where the worst pattern is only bounded */
-#define TOEPLITZ_MOST (INT64_C(1) << 19) /* of |c_i| as an integer: 8 */
+#define TOEPLITZ_MOST_BANDS 16384
 
 /* How a unit takes part: in rounds at least separation apart, of `rounds`, participations of them at most. */
 struct toeplitz_pattern {
@@ -47,23 +41,17 @@ struct toeplitz_sensitivity {
     double l1;      /* a bound in L1, for parts within 1 in L1 */
     double linf;    /* and in the maximum norm */
     int64_t rounds; /* in which C x moves at most */
-    int attained;   /* l2 is the exact maximum; else a bound */
 };
 
 /* The integers of the square root of the matrix of ones, 4^-i (2i over i), 0 <= i < n, rounded. */
 void toeplitz_square_root(int64_t n, int64_t *out);
-/* Whether c_0 >= c_1 >= .. >= 0. Then no zero of the polynomial c is inside of the unit circle (Enestrom,
-   Kakeya), and C^-1 does not grow exponentially. */
-int toeplitz_is_falling(const int64_t *c, int64_t n);
 /* Rounds in the worst pattern: min(participations, ceil(rounds / separation)). */
 int64_t toeplitz_participations(const struct toeplitz_pattern *pattern);
 /*
- * c has n numbers, the bands; 1 <= n <= rounds <= TOEPLITZ_MOST_ROUNDS, n <= TOEPLITZ_MOST_BANDS, |c_i| <=
- * TOEPLITZ_MOST. scratch has room for 2 (rounds + 1) numbers. l2 is rounded up.
+ * c has n numbers, the bands, which fall; 1 <= n <= rounds <= TOEPLITZ_MOST_ROUNDS, n <= TOEPLITZ_MOST_BANDS. scratch has
+ * room for a number of each round. l2 is rounded up.
  */
 void toeplitz_reach(const int64_t *c, int64_t n, const struct toeplitz_pattern *pattern, double *scratch,
                     struct toeplitz_sensitivity *out);
-/* The largest sum of |d_i|, i < rounds, d the first column of C^-1: what it can make of a number. */
-double toeplitz_inverse_sum(const int64_t *c, int64_t n, int64_t rounds, double *scratch);
 
 #endif

@@ -20,7 +20,7 @@ static const dpf_param params[] = {
     [P_MULTIPLIER] =
         DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                          "sigma of the shares of t parties together over the L2 sensitivity of all blocks."),
-    DPF_SHARES_PARAMS(16, 8, 23),
+    DPF_SHARES_PARAMS,
 };
 
 static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
@@ -41,6 +41,7 @@ static const dpf_additive_mechanism shares = {
     .event = DPF_EVENT_DISCRETE_GAUSSIAN,
     .in_shares = DPF_SHARES_VARIANCE,
     .min_bits = 8,
+    .bits = 16,
     .max_bits = 24, /* of dpf_random_service.discrete_gaussian */
     .shared = P_SHARED,
     .multiplier = multiplier,

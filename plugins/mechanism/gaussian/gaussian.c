@@ -44,7 +44,7 @@ static const dpf_param params[] = {
                          "sigma over L2 sensitivity of all blocks together."),
     [P_SIGMA] = DPF_PARAM_REAL_F("sigma", 1.0, 0.0, 1e30, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                  "Standard deviation of the noise on every number, for calibration = sigma."),
-    DPF_ADDITIVE_PARAMS(21, 4, 23),
+    DPF_ADDITIVE_PARAMS,
 };
 
 #define DENSITY_AT_0 0.39894228040143267794
@@ -137,7 +137,7 @@ static double variance(const dpf_noise_source *from, double steps, int64_t n)
 static const dpf_additive_mechanism gaussian = {
     .norm = DPF_NORM_L2,
     .event = DPF_EVENT_DISCRETE_GAUSSIAN,
-    .float_event = DPF_EVENT_GAUSSIAN,
+    .bits = 21,
     .max_bits = 24, /* of dpf_random_service.discrete_gaussian */
     .shared = P_SHARED,
     .multiplier = multiplier,
@@ -145,8 +145,6 @@ static const dpf_additive_mechanism gaussian = {
     .epsilon = epsilon_asked,
     .draw = dpf_draw_discrete_gaussian,
     .variance = variance,
-    .draw_real = dpf_draw_normal,
-    .real_variance = 1,
 };
 
 DPF_ADDITIVE_COMPONENT(

@@ -33,7 +33,7 @@ static const dpf_param params[] = {
                                    "Pure-DP budget of one release."),
     [P_SIMULATE] = DPF_PARAM_ENUM_F("simulate", SIMULATE_SHARES, simulations, DPF_PARAM_SIMULATES,
                                     "How shares are simulated."),
-    DPF_SHARES_PARAMS(30, 8, 40),
+    DPF_SHARES_PARAMS,
 };
 
 static dpf_status accept(const dpf_host *host, const dpf_value *values, const dpf_release *release)
@@ -77,6 +77,7 @@ static const dpf_additive_mechanism gamma_noise = {
     .norm = DPF_NORM_L1,
     .event = DPF_EVENT_DISCRETE_LAPLACE,
     .in_shares = DPF_SHARES_LAW,
+    .bits = 30,
     .max_bits = 42,
     .whole_blocks = 1,
     .shared = P_SHARED,
@@ -134,7 +135,7 @@ static dpf_status decode_simulated(const dpf_additive_instance *gamma, const dpf
         gamma->random->seek(gamma->stream, call->draw, DPF_PARTY_AGGREGATE, id, &cursor);
         if (add_noise(gamma, plan, query, dpf_additive_is_gram(query, sums, id), &cursor,
                       (uint64_t)sums->survivors, row) != 0)
-            return call->host->fail(call->host, DPF_E_RANGE, P_SHARED + DPF_SHARES_GRID_BITS,
+            return call->host->fail(call->host, DPF_E_RANGE, -1,
                                     "noise and value leave the range of integers");
         one.values = row;
         one.n_rows = 1;

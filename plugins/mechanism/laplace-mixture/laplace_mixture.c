@@ -17,9 +17,10 @@
 #include "dpframe/plugin.h"
 #include "dpframe/role/mechanism.h"
 
+#define SCALE_BITS 34 /* of the scale in grid steps; fewer where sums would not fit */
 #define MAX_SCALE_BITS 42
 
-enum { P_EPSILON, P_LIFETIME, P_COMMON, P_GRID_BITS, P_COUNT };
+enum { P_EPSILON, P_LIFETIME, P_COMMON, P_COUNT };
 
 static const dpf_enum_value lifetimes[] = {
     {"run",
@@ -36,9 +37,6 @@ static const dpf_param params[P_COUNT] = {
     [P_COMMON] = DPF_PARAM_BOOL_F("common-factor", 0, DPF_PARAM_PRIVACY,
                                   "Read h from one stream together with all terms that set this, as PrivSR "
                                   "does for its two kinds of ratings of an item."),
-    [P_GRID_BITS] =
-        DPF_PARAM_INT_F("grid-bits", 34, 8, 40, 0, "bits",
-                        "log2 of the noise scale in grid steps; fewer where many messages are added."),
 };
 
 struct mixture {
@@ -84,7 +82,7 @@ static dpf_status choose_scales(const struct mixture *mixture, const dpf_release
 {
     const dpf_host *host = mixture->host;
     int32_t n = release->query->n_blocks, moved = 0;
-    int32_t bits = dpf_additive_bits(mixture->values[P_GRID_BITS].integer, release->n_parties);
+    int32_t bits = dpf_additive_bits(SCALE_BITS, release);
     double norms[DPF_MAX_BLOCKS];
     for (int32_t b = 0; b < n; b++) {
         norms[b] = release->blocks[b].at[release->unit][release->adjacency].l1;

@@ -33,8 +33,7 @@ static void check_plan(const dpf_noise_plan *plan, const dpf_event *events)
 TEST(budget_is_spent_and_not_exceeded)
 {
     static const char *settings[] = {"epsilon=0.5", "epsilon=0.5; shares=0.1, 0.8, 0.1",
-                                     "epsilon=0.5; sensitivity=joint", "epsilon=0.5; precision=float",
-                                     "epsilon=0.5; where=sum; grid-bits=8"};
+                                     "epsilon=0.5; sensitivity=joint", "epsilon=0.5; where=sum"};
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         struct plain_host host;
         struct plain_release r;
@@ -49,8 +48,8 @@ TEST(budget_is_spent_and_not_exceeded)
         check_plan(&plan, events);
         assert_true(spent(events, 3) <= 0.5);
         assert_true(spent(events, 3) > 0.5 * (1 - 0x1p-6));
-        assert_int_equal(events[0].kind, i == 3 ? DPF_EVENT_LAPLACE : DPF_EVENT_DISCRETE_LAPLACE);
-        assert_int_equal(events[0].flags, i == 3 ? DPF_EVENT_FLOATING_POINT : 0);
+        assert_int_equal(events[0].kind, DPF_EVENT_DISCRETE_LAPLACE);
+        assert_int_equal(events[0].flags, 0);
         assert_true(mechanism->budget(host.self) == 0.5);
         plain_close(&host);
     }
@@ -116,7 +115,8 @@ TEST(every_unit_is_stated_with_rounding)
     r.blocks[0].at[DPF_UNIT_USER][DPF_ADJ_FLIP] = (dpf_norms){NAN, NAN, NAN};
     r.blocks[0].at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE] = (dpf_norms){INFINITY, INFINITY, 1};
     r.release.from_data = 1;
-    plain_open_random(&host, component, "epsilon=1; grid-bits=8");
+    r.release.fewer_bits = 26;
+    plain_open_random(&host, component, "epsilon=1");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 1);
     double g = plan.grid[0];
     const dpf_norms *user = events[0].sensitivity.at[DPF_UNIT_USER];
@@ -127,6 +127,29 @@ TEST(every_unit_is_stated_with_rounding)
     assert_true(isinf(user[DPF_ADJ_ADD_REMOVE].l1));
     assert_true(events[0].flags & DPF_EVENT_BOUNDS_FROM_DATA);
     plain_close(&host);
+}
+
+/* Where sums would not fit, the host asks for a coarser grid; there is a coarsest one. */
+TEST(grids_are_as_much_coarser_as_is_asked_for)
+{
+    static const int fewer[] = {0, 5, 26, 40};
+    double usual = 0;
+    for (int i = 0; i < 4; i++) {
+        struct plain_host host;
+        struct plain_release r;
+        dpf_noise_plan plan;
+        dpf_event events[2 * DPF_MAX_BLOCKS];
+        plain_release_gradient(&r, 4, 10);
+        plain_release_bound(&r, 0, 1, 1);
+        r.release.fewer_bits = fewer[i];
+        plain_open_random(&host, component, "epsilon=1");
+        assert_int_equal(plain_plan(&host, &r, &plan, events), 1);
+        usual = i ? usual : plan.grid[0];
+        assert_true(plan.grid[0] == ldexp(usual, fewer[i] < 26 ? fewer[i] : 26));
+        assert_true(l1(&events[0]) == 1 + 40 * plan.grid[0]);
+        assert_true(plan.scale[0] >= l1(&events[0]));
+        plain_close(&host);
+    }
 }
 
 static void expect_refusal(const struct plain_release *r, const char *settings, dpf_status expected)
@@ -344,7 +367,8 @@ TEST(enumerated_masses_of_neighbours_are_within_epsilon)
     double worst = 0, l1_bound = 0.05;
     plain_release_gradient(&r, 2, 1);
     plain_release_bound(&r, 0, l1_bound, l1_bound);
-    plain_open_random(&host, component, "epsilon=0.7; where=sum; grid-bits=8");
+    r.release.fewer_bits = 26;
+    plain_open_random(&host, component, "epsilon=0.7; where=sum");
     plain_plan(&host, &r, &plan, events);
     double t = plan.scale[0] / plan.grid[0];
     for (int i = 0; i <= 40; i++)

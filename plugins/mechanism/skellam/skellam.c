@@ -24,7 +24,7 @@ static const dpf_param params[] = {
     [P_MULTIPLIER] = DPF_PARAM_REAL_F(
         "noise-multiplier", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
         "Standard deviation of the shares of t parties together over the L2 sensitivity of all blocks."),
-    DPF_SHARES_PARAMS(16, 8, 23),
+    DPF_SHARES_PARAMS,
 };
 
 static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
@@ -84,6 +84,7 @@ static const dpf_additive_mechanism skellam = {
     .event = DPF_EVENT_SKELLAM,
     .in_shares = DPF_SHARES_VARIANCE,
     .min_bits = 8,
+    .bits = 16,
     .max_bits = 24,
     .shared = P_SHARED,
     .multiplier = multiplier,

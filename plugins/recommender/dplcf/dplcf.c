@@ -11,12 +11,11 @@
 #include "dpframe/plugin.h"
 #include "neighbours.h"
 
-enum { P_EPSILON, P_KEEP, P_SIMILARITY, P_NEIGHBOURS, P_HISTORY, P_COUNT };
+enum { P_EPSILON, P_KEEP, P_NEIGHBOURS, P_HISTORY, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
     [P_EPSILON] = NEIGHBOURS_EPSILON,
     [P_KEEP] = NEIGHBOURS_KEEP,
-    [P_SIMILARITY] = NEIGHBOURS_SIMILARITY(SIMILARITY_JACCARD),
     [P_NEIGHBOURS] = NEIGHBOURS_K,
     [P_HISTORY] = NEIGHBOURS_HISTORY,
 };
@@ -26,7 +25,7 @@ static dpf_status dplcf_create(const dpf_host *host, const dpf_params *given, vo
     const dpf_value *v = given->values;
     const struct neighbours settings = {.epsilon = v[P_EPSILON].real,
                                         .keep = v[P_KEEP].real,
-                                        .similarity = (int32_t)v[P_SIMILARITY].integer,
+                                        .similarity = SIMILARITY_JACCARD,
                                         .estimator = ESTIMATOR_INVERSE,
                                         .history = (int32_t)v[P_HISTORY].integer,
                                         .k = (int32_t)v[P_NEIGHBOURS].integer};

@@ -12,7 +12,9 @@
 #include "dpframe/plugin.h"
 #include "neighbours.h"
 
-enum { P_EPSILON, P_KEEP, P_ESTIMATOR, P_ITERATIONS, P_SIMILARITY, P_NEIGHBOURS, P_HISTORY, P_COUNT };
+#define MOST_UPDATES 100 /* of a pair, for estimator = bayes */
+
+enum { P_EPSILON, P_KEEP, P_ESTIMATOR, P_NEIGHBOURS, P_HISTORY, P_COUNT };
 
 static const dpf_enum_value estimators[] = {
     {"inverse", "the inverse of the response's matrix: unbiased, but counts can be negative"},
@@ -24,9 +26,6 @@ static const dpf_param params[P_COUNT] = {
     [P_KEEP] = NEIGHBOURS_KEEP,
     [P_ESTIMATOR] = DPF_PARAM_ENUM_F("estimator", ESTIMATOR_INVERSE, estimators, 0,
                                      "How the four counts of a pair of items are reconstructed."),
-    [P_ITERATIONS] = DPF_PARAM_INT_F("iterations", 100, 1, 1000000, 0, "",
-                                     "Most updates of a pair, for estimator = bayes."),
-    [P_SIMILARITY] = NEIGHBOURS_SIMILARITY(SIMILARITY_COSINE),
     [P_NEIGHBOURS] = NEIGHBOURS_K,
     [P_HISTORY] = NEIGHBOURS_HISTORY,
 };
@@ -36,11 +35,11 @@ static dpf_status ldpicf_create(const dpf_host *host, const dpf_params *given, v
     const dpf_value *v = given->values;
     const struct neighbours settings = {.epsilon = v[P_EPSILON].real,
                                         .keep = v[P_KEEP].real,
-                                        .similarity = (int32_t)v[P_SIMILARITY].integer,
+                                        .similarity = SIMILARITY_COSINE,
                                         .estimator = (int32_t)v[P_ESTIMATOR].integer,
                                         .history = (int32_t)v[P_HISTORY].integer,
                                         .k = (int32_t)v[P_NEIGHBOURS].integer,
-                                        .iterations = v[P_ITERATIONS].integer};
+                                        .iterations = MOST_UPDATES};
     return neighbours_new(host, &settings, P_EPSILON, self);
 }
 

@@ -6,10 +6,6 @@
 
 #include "bit_columns.h"
 
-const dpf_enum_value neighbours_similarities[2] = {
-    {"jaccard", "users of both over users of any"},
-    {"cosine", "users of both over the geometric mean of the users of each"},
-};
 const dpf_enum_value neighbours_histories[2] = {
     {"own", "the records themselves, at the user's home: joint DP"},
     {"reported", "the reported bits, at the server, which has nothing else"},

@@ -27,7 +27,6 @@ enum { ESTIMATOR_INVERSE, ESTIMATOR_BAYES };
 enum { HISTORY_OWN, HISTORY_REPORTED };
 
 /* Texts that both components' tables show. */
-extern const dpf_enum_value neighbours_similarities[2];
 extern const dpf_enum_value neighbours_histories[2];
 
 struct neighbours {
@@ -49,9 +48,6 @@ struct neighbours {
         "keep", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",                                    \
         "Probability that a 1 is reported as 1; a 0 is then reported as 1 as rarely as epsilon "             \
         "allows. 0: as often as a 0 is reported as 0 (symmetric).")
-#define NEIGHBOURS_SIMILARITY(DEFAULT)                                                                       \
-    DPF_PARAM_ENUM_F("similarity", DEFAULT, neighbours_similarities, 0,                                      \
-                     "The similarity of two items, from their estimated counts.")
 #define NEIGHBOURS_K                                                                                         \
     DPF_PARAM_INT_F("neighbours", 100, 1, 100000, 0, "items",                                                \
                     "How many of the most similar items each item keeps.")

@@ -22,7 +22,7 @@
  */
 #include "record_draws.h"
 
-enum { P_TARGET, P_PROFILE, P_LOSSES, P_BOUND, P_MAX_WEIGHT, P_SECRECY, P_LIFETIME, P_COUNT };
+enum { P_TARGET, P_PROFILE, P_LOSSES, P_BOUND, P_MAX_WEIGHT, P_SECRECY, P_COUNT };
 enum { PROFILE_MECHANISM, PROFILE_FIXED };
 enum { LOSSES_EQUAL, LOSSES_NORM };
 
@@ -38,7 +38,6 @@ static const dpf_enum_value losses_of[] = {
     {"norm", "A record's loss is in proportion to the L1 norm of its row of the other side."},
 };
 static const dpf_enum_value secrecies[] = {RECORD_SECRECIES};
-static const dpf_enum_value lifetimes[] = {RECORD_LIFETIMES};
 
 static const dpf_param params[P_COUNT] = {
     [P_TARGET] = DPF_PARAM_REAL_F("target", 1.0, 0.0, 700.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
@@ -54,7 +53,6 @@ static const dpf_param params[P_COUNT] = {
     [P_MAX_WEIGHT] =
         DPF_PARAM_REAL_F("max-weight", 100.0, 1.0, 1e6, DPF_PARAM_PRIVACY, "", "Largest weight of a record."),
     [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),
-    [P_LIFETIME] = RECORD_LIFETIME_PARAM(lifetimes),
 };
 
 struct importance {
@@ -174,19 +172,13 @@ static dpf_status importance_create(const dpf_host *host, const dpf_params *give
 {
     const dpf_value *values = given->values;
     struct importance *importance = *self;
-    const dpf_status status =
-        record_draws_open(&importance->draws, host, &values[P_SECRECY], &values[P_LIFETIME]);
+    const dpf_status status = record_draws_open(&importance->draws, host, &values[P_SECRECY]);
     if (status != DPF_OK)
         return status;
     importance->values = values;
     for (int level = 0; level <= LEVELS; level++)
         importance->weights[level] = 1;
     return DPF_OK;
-}
-
-static int32_t importance_lifetime(void *self)
-{
-    return ((const struct importance *)self)->draws.lifetime;
 }
 
 static dpf_status importance_prepare(void *self, const dpf_sampler_setup *setup)
@@ -265,7 +257,7 @@ static dpf_status importance_draw(void *self, const dpf_call *call, const dpf_dr
 
 static const dpf_sampler functions = {
     .level = DPF_LEVEL_RECORD,
-    .lifetime = importance_lifetime,
+    .lifetime = record_lifetime,
     .prepare = importance_prepare,
     .describe = importance_describe,
     .draw = importance_draw,

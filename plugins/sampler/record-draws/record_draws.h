@@ -23,33 +23,29 @@
     DPF_PARAM_ENUM_F("secrecy", 1, VALUES, DPF_PARAM_PRIVACY,                                                \
                      "The observer that does not see which records take part.")
 
-/* Index plus 1 is DPF_LIFETIME_*. */
-#define RECORD_LIFETIMES                                                                                     \
-    {"run", "One sample for the whole run."}, {"round", "A fresh sample in every round."},                   \
-    {                                                                                                        \
-        "solve", "A fresh sample for every local iteration of a round."                                      \
-    }
-#define RECORD_LIFETIME_PARAM(VALUES)                                                                        \
-    DPF_PARAM_ENUM_F("lifetime", 2, VALUES, DPF_PARAM_PRIVACY, "How long a sample stays in use.")
-
 struct record_draws {
     const dpf_host *host;
     const dpf_random_service *random;
     dpf_stream *stream;
     int32_t side; /* that is solved; known after prepare */
     int32_t hidden_from;
-    int32_t lifetime;
 };
 
 /* Opens the stream. The caller owns the memory. */
 static inline dpf_status record_draws_open(struct record_draws *draws, const dpf_host *host,
-                                           const dpf_value *secrecy, const dpf_value *lifetime)
+                                           const dpf_value *secrecy)
 {
     draws->host = host;
     draws->random = dpf_random(host);
     draws->hidden_from = (int32_t)secrecy->integer - 1;
-    draws->lifetime = (int32_t)lifetime->integer + DPF_LIFETIME_RUN;
     return draws->random->open(host, "records", &draws->stream);
+}
+
+/* A fresh sample for every local iteration of a round. */
+static inline int32_t record_lifetime(void *self)
+{
+    (void)self;
+    return DPF_LIFETIME_SOLVE;
 }
 
 /* The row of the other side that the loss reads for record i, and the length of its side's rows. */

@@ -12,7 +12,7 @@ TEST(rates_and_weights)
     } cases[] = {
         {"rate=0.25", 0.25, 4, DPF_OBSERVER_OUTSIDER, DPF_LIFETIME_SOLVE},
         {"rate=0.25; weight=unit; secrecy=server", 0.25, 1, DPF_OBSERVER_SERVER, DPF_LIFETIME_SOLVE},
-        {"rate=1; secrecy=none; lifetime=run", 1, 1, -1, DPF_LIFETIME_RUN},
+        {"rate=1; secrecy=none", 1, 1, -1, DPF_LIFETIME_SOLVE},
     };
     for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
         struct plain_host host;

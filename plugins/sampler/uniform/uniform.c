@@ -9,7 +9,7 @@
  */
 #include "record_draws.h"
 
-enum { P_RATE, P_WEIGHT, P_SECRECY, P_LIFETIME, P_COUNT };
+enum { P_RATE, P_WEIGHT, P_SECRECY, P_COUNT };
 enum { WEIGHT_UNIT, WEIGHT_INVERSE };
 
 static const dpf_enum_value weights_given[] = {
@@ -17,7 +17,6 @@ static const dpf_enum_value weights_given[] = {
     {"inverse", "Records that take part have weight 1/rate, so that sums are unbiased."},
 };
 static const dpf_enum_value secrecies[] = {RECORD_SECRECIES};
-static const dpf_enum_value lifetimes[] = {RECORD_LIFETIMES};
 
 static const dpf_param params[P_COUNT] = {
     [P_RATE] = DPF_PARAM_REAL_F("rate", 0.5, 1e-6, 1.0, DPF_PARAM_PRIVACY, "",
@@ -25,7 +24,6 @@ static const dpf_param params[P_COUNT] = {
     [P_WEIGHT] = DPF_PARAM_ENUM_F("weight", WEIGHT_INVERSE, weights_given, DPF_PARAM_PRIVACY,
                                   "Weight of those that take part."),
     [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),
-    [P_LIFETIME] = RECORD_LIFETIME_PARAM(lifetimes),
 };
 
 struct uniform {
@@ -38,18 +36,12 @@ static dpf_status uniform_create(const dpf_host *host, const dpf_params *given, 
 {
     const dpf_value *values = given->values;
     struct uniform *uniform = *self;
-    const dpf_status status =
-        record_draws_open(&uniform->draws, host, &values[P_SECRECY], &values[P_LIFETIME]);
+    const dpf_status status = record_draws_open(&uniform->draws, host, &values[P_SECRECY]);
     if (status != DPF_OK)
         return status;
     uniform->rate = values[P_RATE].real;
     uniform->weight = values[P_WEIGHT].integer == WEIGHT_INVERSE ? (float)(1 / uniform->rate) : 1;
     return DPF_OK;
-}
-
-static int32_t uniform_lifetime(void *self)
-{
-    return ((const struct uniform *)self)->draws.lifetime;
 }
 
 static dpf_status uniform_prepare(void *self, const dpf_sampler_setup *setup)
@@ -83,7 +75,7 @@ static dpf_status uniform_draw(void *self, const dpf_call *call, const dpf_draw 
 
 static const dpf_sampler functions = {
     .level = DPF_LEVEL_RECORD,
-    .lifetime = uniform_lifetime,
+    .lifetime = record_lifetime,
     .prepare = uniform_prepare,
     .describe = uniform_describe,
     .draw = uniform_draw,

@@ -12,10 +12,9 @@
  */
 #include "record_draws.h"
 
-enum { P_RATE, P_NORM, P_MAX_WEIGHT, P_SECRECY, P_LIFETIME, P_COUNT };
+enum { P_RATE, P_NORM, P_MAX_WEIGHT, P_SECRECY, P_COUNT };
 
 static const dpf_enum_value secrecies[] = {RECORD_SECRECIES};
-static const dpf_enum_value lifetimes[] = {RECORD_LIFETIMES};
 
 static const dpf_param params[P_COUNT] = {
     [P_RATE] = DPF_PARAM_REAL_F("rate", 0.5, 1e-6, 1.0, DPF_PARAM_PRIVACY, "",
@@ -25,7 +24,6 @@ static const dpf_param params[P_COUNT] = {
     [P_MAX_WEIGHT] = DPF_PARAM_REAL_F("max-weight", 10.0, 1.0, 1e6, DPF_PARAM_PRIVACY, "",
                                       "Largest weight of a record; it bounds what a record moves."),
     [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),
-    [P_LIFETIME] = RECORD_LIFETIME_PARAM(lifetimes),
 };
 
 struct optimal {
@@ -38,18 +36,12 @@ static dpf_status optimal_create(const dpf_host *host, const dpf_params *given, 
 {
     const dpf_value *values = given->values;
     struct optimal *optimal = *self;
-    const dpf_status status =
-        record_draws_open(&optimal->draws, host, &values[P_SECRECY], &values[P_LIFETIME]);
+    const dpf_status status = record_draws_open(&optimal->draws, host, &values[P_SECRECY]);
     if (status != DPF_OK)
         return status;
     optimal->rate_by_norm = values[P_RATE].real / values[P_NORM].real;
     optimal->max_weight = (float)values[P_MAX_WEIGHT].real;
     return DPF_OK;
-}
-
-static int32_t optimal_lifetime(void *self)
-{
-    return ((const struct optimal *)self)->draws.lifetime;
 }
 
 static dpf_status optimal_prepare(void *self, const dpf_sampler_setup *setup)
@@ -91,7 +83,7 @@ static dpf_status optimal_draw(void *self, const dpf_call *call, const dpf_draw 
 
 static const dpf_sampler functions = {
     .level = DPF_LEVEL_RECORD,
-    .lifetime = optimal_lifetime,
+    .lifetime = record_lifetime,
     .prepare = optimal_prepare,
     .describe = optimal_describe,
     .draw = optimal_draw,

@@ -10,31 +10,22 @@
 
 #include "dpframe/dpframe.h"
 
-enum { P_RATE, P_BETA1, P_BETA2, P_EPSILON, P_DROP_AT, P_DROP_FACTOR, P_COUNT };
+#define EPSILON 1e-8 /* added to the root of the second moment */
+
+enum { P_RATE, P_BETA1, P_BETA2, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
-    [P_RATE] =
-        DPF_PARAM_REAL_F("rate", 0.001, 0.0, 1e6, DPF_PARAM_OPEN_LO, "", "Step size of the first round."),
+    [P_RATE] = DPF_PARAM_REAL_F("rate", 0.001, 0.0, 1e6, DPF_PARAM_OPEN_LO, "", "Step size."),
     [P_BETA1] = DPF_PARAM_REAL_F("beta1", 0.9, 0.0, 1.0, DPF_PARAM_OPEN_HI, "",
                                  "Share of the first moment that is kept."),
     [P_BETA2] = DPF_PARAM_REAL_F("beta2", 0.999, 0.0, 1.0, DPF_PARAM_OPEN_HI, "",
                                  "Share of the second moment that is kept."),
-    [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1e-8, 0.0, 1e6, DPF_PARAM_OPEN_LO, "",
-                                   "Added to the root of the second moment."),
-    [P_DROP_AT] = DPF_PARAM_LIST_F("drop-at", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, 0, "of the rounds",
-                                   "When the rate drops, as fractions of all rounds. Empty: never."),
-    [P_DROP_FACTOR] = DPF_PARAM_REAL_F("drop-factor", 0.2, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",
-                                       "What the rate is multiplied by at each drop."),
 };
 
 struct adam {
     double rate;
     double beta1;
     double beta2;
-    double epsilon;
-    const double *drop_at;
-    int64_t n_drops;
-    double drop_factor;
 };
 
 static dpf_status create(const dpf_host *host, const dpf_params *values, void **self)
@@ -42,18 +33,10 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     const dpf_value *v = values->values;
     struct adam *adam = *self;
 
-    for (int64_t i = 1; i < v[P_DROP_AT].count; i++) {
-        if (v[P_DROP_AT].reals[i] < v[P_DROP_AT].reals[i - 1]) {
-            return host->fail(host, DPF_E_CONFIG, P_DROP_AT, "drop-at must be in ascending order");
-        }
-    }
+    (void)host;
     adam->rate = v[P_RATE].real;
     adam->beta1 = v[P_BETA1].real;
     adam->beta2 = v[P_BETA2].real;
-    adam->epsilon = v[P_EPSILON].real;
-    adam->drop_at = v[P_DROP_AT].reals;
-    adam->n_drops = v[P_DROP_AT].count;
-    adam->drop_factor = v[P_DROP_FACTOR].real;
     return DPF_OK;
 }
 
@@ -64,21 +47,7 @@ static int32_t state_width(void *self, int32_t dimension)
     return 2 * dimension;
 }
 
-static double rate_of(const struct adam *adam, int32_t round, int32_t n_rounds)
-{
-    double rate = adam->rate;
-
-    for (int64_t i = 0; i < adam->n_drops; i++) {
-        /* The tolerance keeps 0.07 of 100 rounds at 7, though the product is above. */
-        if ((double)round >= adam->drop_at[i] * n_rounds - 1e-6) {
-            rate *= adam->drop_factor;
-        }
-    }
-    return rate;
-}
-
 struct step {
-    double rate;
     double correction1; /* 1 - beta^t: what the moments, zero at first, lack */
     double correction2;
 };
@@ -104,8 +73,7 @@ static int step_row(const struct adam *adam, const dpf_solve *batch, const struc
         const double v = adam->beta2 * (double)second[i] + (1.0 - adam->beta2) * g * g;
         first[i] = (float)m;
         second[i] = (float)v;
-        next[i] =
-            (float)(x - step->rate * (m / step->correction1) / (sqrt(v / step->correction2) + adam->epsilon));
+        next[i] = (float)(x - adam->rate * (m / step->correction1) / (sqrt(v / step->correction2) + EPSILON));
         /* An infinite second moment would stop the row for ever without a sign. */
         finite &= isfinite(next[i]) && isfinite(second[i]);
     }
@@ -121,8 +89,7 @@ static dpf_status solve(void *self, const dpf_call *call, const dpf_solve *batch
 {
     const struct adam *adam = self;
     const double t = (double)call->round + 1.0;
-    const struct step step = {rate_of(adam, call->round, batch->n_rounds), 1.0 - pow(adam->beta1, t),
-                              1.0 - pow(adam->beta2, t)};
+    const struct step step = {1.0 - pow(adam->beta1, t), 1.0 - pow(adam->beta2, t)};
 
     if (batch->query->form != DPF_FORM_GRADIENT) {
         return failed(call, DPF_E_UNSUPPORTED, -1,

@@ -109,7 +109,7 @@ TEST(steps_match_the_algorithm)
     static struct problem p;
     static double x[ROWS][STRIDE], m[ROWS][STRIDE], v[ROWS][STRIDE];
     struct adam adam;
-    open_adam(&adam, "rate=0.02; beta1=0.8; beta2=0.95; epsilon=1e-3; drop-at=0.2; drop-factor=0.5");
+    open_adam(&adam, "rate=0.02; beta1=0.8; beta2=0.95");
     assert_int_equal(adam.functions->state_width(adam.host.self, 14), 28);
     make_problem(&p, 14, 1);
     for (int32_t i = 0; i < 14; i++) {
@@ -134,8 +134,7 @@ TEST(steps_match_the_algorithm)
                 const double g = (double)p.blocks[r * STRIDE + i] + (double)p.ridge[i] * x[r][i];
                 m[r][i] = 0.8 * m[r][i] + 0.2 * g;
                 v[r][i] = 0.95 * v[r][i] + 0.05 * g * g;
-                x[r][i] -= (t > 20 ? 0.01 : 0.02) * (m[r][i] / (1 - pow(0.8, t))) /
-                           (sqrt(v[r][i] / (1 - pow(0.95, t))) + 1e-3);
+                x[r][i] -= 0.02 * (m[r][i] / (1 - pow(0.8, t))) / (sqrt(v[r][i] / (1 - pow(0.95, t))) + 1e-8);
                 assert_near((double)p.rows[r * STRIDE + 1 + i], x[r][i], 2e-5);
             }
         }
@@ -146,28 +145,18 @@ TEST(steps_match_the_algorithm)
 /* In the first round every gradient, of any size, moves a row by the rate. */
 TEST(first_steps_have_the_rate)
 {
-    static const struct {
-        const char *settings;
-        double rate;
-    } cases[] = {
-        {"rate=0.5", 0.5},
-        {"rate=0.5; drop-at=0, 0.5; drop-factor=0.25", 0.125},
-        {"rate=0.5; drop-at=0.01; drop-factor=0.25", 0.5},
-    };
     struct adam adam;
     struct problem p;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        open_adam(&adam, cases[i].settings);
-        make_problem(&p, 2, 0);
-        p.batch.n_rows = 1;
-        p.rows[0] = p.rows[1] = 0;
-        p.blocks[0] = 1e-3F;
-        p.blocks[1] = -1e9F;
-        assert_int_equal(solve(&adam, &p.batch, 0), DPF_OK);
-        assert_near((double)p.rows[0], -cases[i].rate, 1e-5);
-        assert_near((double)p.rows[1], cases[i].rate, 1e-5);
-        plain_close(&adam.host);
-    }
+    open_adam(&adam, "rate=0.5");
+    make_problem(&p, 2, 0);
+    p.batch.n_rows = 1;
+    p.rows[0] = p.rows[1] = 0;
+    p.blocks[0] = 1e-3F;
+    p.blocks[1] = -1e9F;
+    assert_int_equal(solve(&adam, &p.batch, 0), DPF_OK);
+    assert_near((double)p.rows[0], -0.5, 1e-5);
+    assert_near((double)p.rows[1], 0.5, 1e-5);
+    plain_close(&adam.host);
 }
 
 TEST(failures)
@@ -186,7 +175,5 @@ TEST(failures)
     plain_init(&adam.host, component);
     assert_int_equal(plain_create(&adam.host, "beta1=1"), DPF_E_CONFIG);
     assert_int_equal(plain_create(&adam.host, "beta2=1"), DPF_E_CONFIG);
-    assert_int_equal(plain_create(&adam.host, "epsilon=0"), DPF_E_CONFIG);
-    assert_int_equal(plain_create(&adam.host, "drop-at=0.9, 0.1"), DPF_E_CONFIG);
     plain_close(&adam.host);
 }

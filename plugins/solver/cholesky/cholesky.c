@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cholesky - the exact minimiser of a positive definite quadratic: (A + ridge) x = b / 2.
- *
- * Float32 throughout; refine = 1 adds a step of iterative refinement with a float64 residual.
+ Float32 throughout.
  */
 #include <math.h>
 #include <string.h>
@@ -11,36 +10,28 @@
 #include "dpframe/plugin.h"
 #include "simd.h"
 
-enum { P_REFINE, P_COUNT };
-
 struct cholesky {
     const dpf_host *host;
     const struct cholesky_kernels *kernels;
-    int64_t refine;
 };
 
 struct workspace {
-    float *matrix, *original; /* original NULL without refinement */
-    float *rhs, *x, *inverse, *correction;
-    double *residual;
+    float *matrix, *rhs, *x, *inverse;
 };
 
 static dpf_status workspace_get(const struct cholesky *self, const dpf_call *call, const dpf_solve *batch,
                                 struct workspace *w, struct normal *normal)
 {
     const int64_t p = simd_padded(batch->query->dimension);
-    const int64_t floats = p * p * (self->refine ? 3 : 2) + 7 * p;
+    const int64_t floats = 2 * p * p + 4 * p;
     float *at = call->scratch(call, (uint64_t)floats * sizeof(float));
     if (!at)
         return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of scratch memory for a matrix");
     w->rhs = at;
     w->x = at + p;
     w->inverse = at + 2 * p;
-    w->correction = at + 3 * p;
-    w->residual = (double *)(void *)(at + 4 * p);
-    float *base_b = at + 6 * p, *base = at + 7 * p;
+    float *base_b = at + 3 * p, *base = at + 4 * p;
     w->matrix = base + p * p;
-    w->original = self->refine ? w->matrix + p * p : NULL;
     return normal_prepare(self->host, batch, base, base_b, normal);
 }
 
@@ -55,20 +46,6 @@ static void load(const struct cholesky *self, const struct normal *n, int64_t ro
     normal_add_count(n, row, matrix);
 }
 
-static void refine(const struct cholesky *self, const struct normal *n, const struct workspace *w)
-{
-    for (int64_t step = 0; step < self->refine; step++) {
-        normal_residual(n, w->original, w->rhs, w->x, w->residual);
-        memset(w->correction, 0, (size_t)n->padded * sizeof(float));
-        for (int64_t i = 0; i < n->d; i++)
-            w->correction[i] = (float)w->residual[i];
-        self->kernels->first_half(w->matrix, n->padded, w->inverse, w->correction);
-        self->kernels->second_half(w->matrix, n->padded, w->inverse, w->correction);
-        for (int64_t i = 0; i < n->d; i++)
-            w->x[i] += w->correction[i];
-    }
-}
-
 static dpf_status solve_row(const struct cholesky *self, const struct normal *n, int64_t row,
                             const struct workspace *w)
 {
@@ -77,14 +54,11 @@ static dpf_status solve_row(const struct cholesky *self, const struct normal *n,
     normal_rhs(n, row, w->rhs);
     float *next = batch->next + row * batch->next_stride + batch->query->first;
     normal_settle_void(n, w->matrix, w->rhs);
-    if (w->original)
-        memcpy(w->original, w->matrix, (size_t)(n->padded * n->padded) * sizeof(float));
     memcpy(w->x, w->rhs, (size_t)n->padded * sizeof(float));
     if (self->kernels->factor(w->matrix, n->padded, w->inverse, w->x) >= 0)
         return normal_fail(self->host, batch, row,
                            "its matrix is not positive definite; add regularisation or use solver ball");
     self->kernels->second_half(w->matrix, n->padded, w->inverse, w->x);
-    refine(self, n, w);
     for (int64_t i = 0; i < n->d; i++) {
         if (!isfinite(w->x[i]))
             return normal_fail(self->host, batch, row,
@@ -109,14 +83,10 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
 {
     const struct cholesky_kernels *kernels = cholesky_kernels_find(SIMD_KIND_AUTO);
     struct cholesky *self = *out;
-    *self = (struct cholesky){host, kernels, params->values[P_REFINE].integer};
+    (void)params;
+    *self = (struct cholesky){host, kernels};
     return DPF_OK;
 }
-
-static const dpf_param params[P_COUNT] = {
-    [P_REFINE] = DPF_PARAM_INT_F("refine", 0, 0, 3, 0, "steps",
-                                 "Steps of iterative refinement with a float64 residual."),
-};
 
 static const dpf_solver functions = {
     .flags = DPF_SOLVER_QUADRATIC,
@@ -124,7 +94,7 @@ static const dpf_solver functions = {
 };
 
 DPF_COMPONENT(component, DPF_ROLE_SOLVER, functions, .id = "cholesky", .version = "1.0.0",
-              .summary = "Exact minimiser of a positive definite quadratic", .citation = "",
-              DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct cholesky))
+              .summary = "Exact minimiser of a positive definite quadratic", .citation = "", .create = create,
+              .instance_bytes = sizeof(struct cholesky))
 
 DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.cholesky", "1.0.0", "Apache-2.0", component)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gradient_descent.c - x <- P(x - rate * v), v <- momentum * v + derivative.
+ * gradient_descent.c - x <- P(x - rate * derivative).
  *
  * Three components, which differ in what they read, because the host judges a run by that: the damped
  * one divides each row's rate by the row's number of records, which is private unless it is declared
@@ -14,7 +14,6 @@ enum {
     P_RATE,
     P_DROP_AT,
     P_DROP_FACTOR,
-    P_MOMENTUM,
     P_RADIUS,
     P_COUNT,
     P_CURVATURE = P_COUNT, /* the damped component only */
@@ -28,8 +27,6 @@ enum {
                                    "When the rate drops, as fractions of all rounds. Empty: never."),        \
     [P_DROP_FACTOR] = DPF_PARAM_REAL_F("drop-factor", 0.2, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",                  \
                                        "What the rate is multiplied by at each drop."),                      \
-    [P_MOMENTUM] = DPF_PARAM_REAL_F("momentum", 0.0, 0.0, 1.0, DPF_PARAM_OPEN_HI, "",                        \
-                                    "Share of the last step's direction that is kept (heavy ball)."),        \
     [P_RADIUS] =                                                                                             \
         DPF_PARAM_REAL_F("radius", INFINITY, 1e-20, INFINITY, DPF_PARAM_PRIVACY, "",                         \
                          "Rows are scaled back to this Euclidean norm after each step; inf: never.")
@@ -60,7 +57,6 @@ static dpf_status create_with(const dpf_host *host, const dpf_params *values, do
     descent->drop_at = v[P_DROP_AT].reals;
     descent->n_drops = v[P_DROP_AT].count;
     descent->drop_factor = v[P_DROP_FACTOR].real;
-    descent->momentum = v[P_MOMENTUM].real;
     descent->radius = v[P_RADIUS].real;
     descent->curvature = curvature;
     return DPF_OK;
@@ -74,13 +70,6 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
 static dpf_status create_damped(const dpf_host *host, const dpf_params *values, void **self)
 {
     return create_with(host, values, values->values[P_CURVATURE].real, self);
-}
-
-static int32_t state_width(void *self, int32_t dimension)
-{
-    const struct gradient_descent *descent = self;
-
-    return descent->momentum > 0.0 ? dimension : 0;
 }
 
 static double radius(void *self)
@@ -143,7 +132,6 @@ static int step_row(const struct gradient_descent *descent, const dpf_solve *bat
     const dpf_query *query = batch->query;
     const int32_t d = query->dimension;
     const float *current = batch->current + r * batch->current_stride + query->first;
-    float *velocity = descent->momentum > 0.0 ? batch->state + r * batch->state_width : NULL;
     double rate = step->rate;
 
     for (int32_t i = 0; i < d; i++) {
@@ -155,12 +143,7 @@ static int step_row(const struct gradient_descent *descent, const dpf_solve *bat
         rate /= 1.0 + descent->curvature * rate * batch->degrees[r] / d;
     }
     for (int32_t i = 0; i < d; i++) {
-        double direction = step->derivative[i];
-        if (velocity) {
-            direction += descent->momentum * (double)velocity[i];
-            velocity[i] = (float)direction;
-        }
-        step->x[i] -= rate * direction;
+        step->x[i] -= rate * step->derivative[i];
     }
     return store_row(descent, step->x, d, batch->next + r * batch->next_stride + query->first);
 }
@@ -178,10 +161,6 @@ static dpf_status check_batch(const struct gradient_descent *descent, const dpf_
             return call->host->fail(call->host, DPF_E_UNSUPPORTED, -1,
                                     "gradient descent does not take quadratic blocks in this layout");
         }
-    }
-    if (descent->momentum > 0.0 && (!batch->state || batch->state_width < batch->query->dimension)) {
-        return call->host->fail(call->host, DPF_E_INTERNAL, P_MOMENTUM,
-                                "the host keeps no state for momentum");
     }
     return DPF_OK;
 }
@@ -213,30 +192,26 @@ static dpf_status solve(void *self, const dpf_call *call, const dpf_solve *batch
 
 static const dpf_solver functions = {
     .flags = DPF_SOLVER_GRADIENT | DPF_SOLVER_QUADRATIC | DPF_SOLVER_INDEFINITE,
-    .state_width = state_width,
     .radius = radius,
     .solve = solve,
 };
 
 static const dpf_solver damped_functions = {
     .flags = DPF_SOLVER_GRADIENT | DPF_SOLVER_QUADRATIC | DPF_SOLVER_INDEFINITE | DPF_SOLVER_DEGREES,
-    .state_width = state_width,
     .radius = radius,
     .solve = solve,
 };
 
 static const dpf_solver record_functions = {
     .flags = DPF_SOLVER_GRADIENT | DPF_SOLVER_DEGREES | DPF_SOLVER_BY_RECORD,
-    .state_width = state_width,
     .radius = radius,
     .solve = solve,
 };
 
-DPF_COMPONENT(
-    component, DPF_ROLE_SOLVER, functions, .id = "gradient-descent", .version = "1.0.0",
-    .summary = "One step of gradient descent, with momentum, drops of the rate, and projection to a ball",
-    .citation = "Polyak, Some methods of speeding up the convergence of iteration methods (1964)",
-    DPF_PARAMS(params), .create = create, .instance_bytes = sizeof(struct gradient_descent))
+DPF_COMPONENT(component, DPF_ROLE_SOLVER, functions, .id = "gradient-descent", .version = "1.0.0",
+              .summary = "One step of gradient descent, with drops of the rate and projection to a ball",
+              .citation = "", DPF_PARAMS(params), .create = create,
+              .instance_bytes = sizeof(struct gradient_descent))
 
 DPF_COMPONENT(
     damped_component, DPF_ROLE_SOLVER, damped_functions, .id = "damped-gradient-descent", .version = "1.0.0",

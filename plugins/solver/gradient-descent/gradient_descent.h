@@ -11,7 +11,6 @@ struct gradient_descent {
     const double *drop_at;
     int64_t n_drops;
     double drop_factor;
-    double momentum;
     double radius;
     double curvature; /* of the damped step; 0: plain */
 };

@@ -109,7 +109,6 @@ TEST(steps_follow_the_gradient)
         p.query.ridge_constant = d % 3 ? p.ridge_constant : NULL;
         const struct problem before = p;
         open_descent(&descent, "gradient-descent", "rate=0.25");
-        assert_int_equal(descent.functions->state_width(descent.host.self, d), 0);
         assert_true(isinf(descent.functions->radius(descent.host.self)));
         assert_int_equal(solve(&descent, &p.batch, 0), DPF_OK);
         for (int32_t r = 0; r < ROWS; r++) {
@@ -127,34 +126,6 @@ TEST(steps_follow_the_gradient)
         }
         plain_close(&descent.host);
     }
-}
-
-/* Heavy ball: v1 = g, x1 = x0 - rate g; v2 = m g + g', and so on. */
-TEST(momentum_accumulates)
-{
-    static struct problem p;
-    struct descent descent;
-    double x[ROWS], v[ROWS] = {0};
-    make_problem(&p, 1, 0);
-    p.query.ridge_constant = NULL;
-    p.batch.state = p.state;
-    p.batch.state_width = 1;
-    p.batch.next = p.current;
-    open_descent(&descent, "gradient-descent", "rate=0.1; momentum=0.75");
-    assert_int_equal(descent.functions->state_width(descent.host.self, 1), 1);
-    for (int32_t r = 0; r < ROWS; r++) {
-        x[r] = (double)p.current[r * STRIDE];
-    }
-    for (int32_t round = 0; round < 5; round++) {
-        random_floats(p.blocks, ROWS * BLOCK_STRIDE);
-        assert_int_equal(solve(&descent, &p.batch, round), DPF_OK);
-        for (int32_t r = 0; r < ROWS; r++) {
-            v[r] = 0.75 * v[r] + (double)p.blocks[r * BLOCK_STRIDE];
-            x[r] -= 0.1 * v[r];
-            assert_near((double)p.current[r * STRIDE], x[r], 1e-6);
-        }
-    }
-    plain_close(&descent.host);
 }
 
 TEST(the_rate_drops_as_documented)
@@ -352,7 +323,6 @@ TEST(settings_and_memory)
     const dpf_component *component = plain_component("gradient-descent", DPF_ROLE_SOLVER, "gradient-descent");
     struct plain_host host;
     plain_init(&host, component);
-    assert_int_equal(plain_create(&host, "momentum=1"), DPF_E_CONFIG);
     assert_int_equal(plain_create(&host, "curvature=2"), DPF_E_CONFIG); /* the damped one's */
     assert_int_equal(host.code, DPF_OK);
     assert_int_equal(plain_create(&host, "drop-at=0.5, 0.25"), DPF_E_CONFIG);

@@ -4,14 +4,14 @@
  *
  * The loss sums records' w y y' to A and w (r - offset) y to c = b / 2. Were there no noise, c = A q + s: q
  * the row, s what ratings scatter about it, of covariance v A with v = residual-variance. A release adds e to
- * c, of a variance that is public (dpf_solve.noise_variance), and E to A. With the prior q ~ N(m, P), P = v /
+ * c, of a variance that is public (dpf_solve.noise_variance), and E to A. With the prior q ~ N(0, P), P = v /
  * ridge,
  *
- *     q = m + P A S^-1 (c - A m),   S = A P A + v A + V,
+ *     q = P A S^-1 c,   S = A P A + v A + V,
  *
  * the update step of a Kalman filter (Kalman, J. Basic Engineering 82, 1960), is the mean of q given c. V is
  * the variance of e, and that of E q with q as the prior has it. Without noise this is (A + ridge)^-1 c, the
- * minimiser that other solvers find; where noise drowns a row, it is m. No lambda has to be tuned to epsilon.
+ * minimiser that other solvers find; where noise drowns a row, it is 0. No lambda has to be tuned to epsilon.
  *
  * A has negative eigenvalues raised to 0 first, as in the solver psd. With forget > 0 sums of earlier rounds
  * are kept, weighted by forget, forget^2 ...: their noise was drawn anew, so that it averages out, while s is
@@ -24,13 +24,11 @@
 #include "eigen.h"
 #include "normal_equations.h"
 
-enum { P_RESIDUAL, P_FORGET, P_PRIOR, P_COUNT };
-enum { PRIOR_ZERO, PRIOR_FIRST };
+enum { P_RESIDUAL, P_FORGET, P_COUNT };
 
 struct kalman {
     const dpf_host *host;
     double residual, forget;
-    int32_t prior;
 };
 
 struct workspace {
@@ -40,21 +38,21 @@ struct workspace {
     double *gram, *gram_b;         /* what all rows have in common */
     double *noise_c, matrix_noise; /* variances of c, and of a number of A */
     int32_t noisy;                 /* 1: c has noise in every number */
-    double *a, *s, *vectors, *values, *c, *mean, *p, *x, *work;
+    double *a, *s, *vectors, *values, *c, *p, *x, *work;
 };
 
-/* State of a row: mean of the prior, sum of weights, of their squares, sums of c and of A. */
+/* State of a row: sum of weights, of their squares, sums of c and of A. */
 static int32_t state_width(void *instance, int32_t dimension)
 {
     (void)instance;
-    return dimension + 2 + dimension + dimension * dimension;
+    return 2 + dimension + dimension * dimension;
 }
 
 static void place(struct workspace *w, double *at)
 {
     const int64_t d = w->d;
     double **matrices[] = {&w->gram, &w->a, &w->s, &w->vectors};
-    double **rows[] = {&w->gram_b, &w->noise_c, &w->values, &w->c, &w->mean, &w->p, &w->x};
+    double **rows[] = {&w->gram_b, &w->noise_c, &w->values, &w->c, &w->p, &w->x};
     for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++, at += d * d)
         *matrices[k] = at;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++, at += d)
@@ -99,7 +97,7 @@ static dpf_status workspace_get(const struct kalman *self, const dpf_call *call,
         "this solver needs the coefficients of a quadratic: use a loss such as explicit-als", &w->blocks);
     if (status != DPF_OK)
         return status;
-    double *at = call->scratch(call, (uint64_t)(4 * d * d + 7 * d + eigen_size(d)) * sizeof(double));
+    double *at = call->scratch(call, (uint64_t)(4 * d * d + 6 * d + eigen_size(d)) * sizeof(double));
     if (!at)
         return self->host->fail(self->host, DPF_E_MEMORY, -1, "out of scratch memory for a matrix");
     place(w, at);
@@ -137,18 +135,11 @@ static const char *load(const struct kalman *self, const dpf_solve *batch, int64
  * The weighted mean of this round's sums and earlier ones, in place; returns what its noise is less than that
  * of one round, as a factor of the variance.
  */
-static double remember(const struct kalman *self, const dpf_solve *batch, int64_t index, int32_t round,
-                       struct workspace *w)
+static double remember(const struct kalman *self, const dpf_solve *batch, int64_t index, struct workspace *w)
 {
     const int64_t d = w->d;
-    float *state = batch->state + index * batch->state_width, *sums = state + d, *c = sums + 2, *a = c + d;
-    const float *current = batch->current + index * batch->current_stride + batch->query->first;
+    float *sums = batch->state + index * batch->state_width, *c = sums + 2, *a = c + d;
     const float keep = (float)self->forget;
-    if (round == 0)
-        for (int64_t i = 0; i < d; i++)
-            state[i] = self->prior == PRIOR_FIRST ? current[i] : 0;
-    for (int64_t i = 0; i < d; i++)
-        w->mean[i] = (double)state[i];
     sums[0] = keep * sums[0] + 1;
     sums[1] = keep * keep * sums[1] + 1;
     for (int64_t i = 0; i < d; i++) {
@@ -183,7 +174,7 @@ static void innovation_covariance(const struct kalman *self, double fresh, struc
     const int64_t d = w->d;
     double spread = 0;
     for (int64_t i = 0; i < d; i++)
-        spread += w->matrix_noise * (w->p[i] + w->mean[i] * w->mean[i]);
+        spread += w->matrix_noise * w->p[i];
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j <= i; j++) {
             double sum = self->residual * w->a[i * d + j];
@@ -226,15 +217,11 @@ static int solve_definite(double *s, int64_t d, double *x)
     return 0;
 }
 
-/* How far the row is from the prior's mean, in x; -1 if a pivot is not positive. */
-static int move_row(const struct kalman *self, double fresh, struct workspace *w)
+/* The row, in x; -1 if a pivot is not positive. */
+static int expect_row(const struct kalman *self, double fresh, struct workspace *w)
 {
     const int64_t d = w->d;
-    for (int64_t i = 0; i < d; i++) {
-        w->x[i] = w->c[i];
-        for (int64_t j = 0; j < d; j++)
-            w->x[i] -= w->a[i * d + j] * w->mean[j];
-    }
+    memcpy(w->x, w->c, (size_t)d * sizeof(double));
     if (!w->noisy) {
         ridge_matrix(self, w);
         return solve_definite(w->s, d, w->x);
@@ -252,20 +239,20 @@ static int move_row(const struct kalman *self, double fresh, struct workspace *w
     return 0;
 }
 
-static dpf_status solve_row(const struct kalman *self, const dpf_solve *batch, int64_t index, int32_t round,
+static dpf_status solve_row(const struct kalman *self, const dpf_solve *batch, int64_t index,
                             struct workspace *w)
 {
     float *next = batch->next + index * batch->next_stride + batch->query->first;
     const char *fault = load(self, batch, index, w);
     if (fault)
         return normal_fail(self->host, batch, index, fault);
-    const double fresh = remember(self, batch, index, round, w);
+    const double fresh = remember(self, batch, index, w);
     if (project(w) != 0)
         return normal_fail(self->host, batch, index, "no eigenvalues of its matrix were found");
-    if (move_row(self, fresh, w) != 0)
+    if (expect_row(self, fresh, w) != 0)
         return normal_fail(self->host, batch, index, "its covariance is singular; add regularisation");
     for (int64_t i = 0; i < w->d; i++) {
-        next[i] = (float)(w->mean[i] + w->x[i]);
+        next[i] = (float)w->x[i];
         if (!isfinite(next[i]))
             return normal_fail(self->host, batch, index, "its solution is not finite; add regularisation");
     }
@@ -281,7 +268,7 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
         return status;
     normal_gram(batch, w.d, w.gram, w.gram_b, &w.gram_count);
     for (int64_t row = 0; status == DPF_OK && row < batch->n_rows; row++)
-        status = solve_row(self, batch, row, call->round, &w);
+        status = solve_row(self, batch, row, &w);
     return status;
 }
 
@@ -291,17 +278,10 @@ static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *b
 static dpf_status create(const dpf_host *host, const dpf_params *params, void **out)
 {
     struct kalman *self = *out;
-    *self = (struct kalman){.host = host,
-                            .residual = params->values[P_RESIDUAL].real,
-                            .forget = params->values[P_FORGET].real,
-                            .prior = (int32_t)params->values[P_PRIOR].integer};
+    *self = (struct kalman){
+        .host = host, .residual = params->values[P_RESIDUAL].real, .forget = params->values[P_FORGET].real};
     return DPF_OK;
 }
-
-static const dpf_enum_value priors[] = {
-    {"zero", "rows are expected to be 0"},
-    {"first", "rows are expected to be what they were before the first round ([model] init)"},
-};
 
 static const dpf_param params[P_COUNT] = {
     [P_RESIDUAL] = DPF_PARAM_REAL_F("residual-variance", 1.0, 0, 1e12, DPF_PARAM_OPEN_LO, "",
@@ -309,7 +289,6 @@ static const dpf_param params[P_COUNT] = {
                                     "unknown has this over its regularisation as variance."),
     [P_FORGET] = DPF_PARAM_REAL_F("forget", 0.0, 0, 1, 0, "",
                                   "The weight that a round's sums keep one round later; 0: none."),
-    [P_PRIOR] = DPF_PARAM_ENUM_F("prior", PRIOR_ZERO, priors, 0, "Where rows are shrunk to."),
 };
 
 static const dpf_solver functions = {

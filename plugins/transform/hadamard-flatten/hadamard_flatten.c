@@ -24,7 +24,7 @@
 #include "dpframe/joint.h"
 #include "hadamard.h"
 
-enum { P_SCOPE, P_COLUMNS, P_SEED, P_COUNT };
+enum { P_SCOPE, P_COLUMNS, P_COUNT };
 enum { SCOPE_ROWS, SCOPE_MATRIX };
 
 static const dpf_enum_value scopes[] = {
@@ -37,8 +37,6 @@ static const dpf_param params[P_COUNT] = {
     [P_COLUMNS] = DPF_PARAM_INT_F("columns", 0, 0, 1 << 20, 0, "numbers",
                                   "Numbers in a row of a message, the rank for gradients; needed for scope = "
                                   "matrix."),
-    [P_SEED] = DPF_PARAM_INT_F("seed", 0, 0, 2147483647, 0, "",
-                               "Selects the signs, together with run.seed; public."),
 };
 
 struct flatten {
@@ -66,7 +64,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     flatten->scope = values->values[P_SCOPE].integer;
     flatten->columns = values->values[P_COLUMNS].integer;
     flatten->kernels = hadamard_find(SIMD_KIND_AUTO);
-    random->seek(stream, (uint32_t)values->values[P_SEED].integer, 0, 0, &cursor);
+    random->seek(stream, 0, 0, 0, &cursor);
     random->bits(&cursor, &flatten->key, 1);
     return DPF_OK;
 }

@@ -5,7 +5,7 @@
  * S is p x m with a single +1 or -1 in each column: S[h(j)][j] = s(j), h and s public hash functions
  * (Definition 3.5 of DPMF-RP; the count sketch of Charikar, Chen, Farach-Colton, ICALP 2002). S is the
  * same for the whole run, so items that collide share a row for good. The hashes are keyed by one draw from
- * run.seed; `seed` chooses among the projections of a run.
+ * run.seed.
  *
  * Sensitivity. Let at most c columns meet in a row. |Sx|_1 <= |x|_1 by the triangle inequality, and by that
  * of Cauchy |Sx|_2 <= sqrt(c) |x|_2, |Sx|_inf <= c |x|_inf; a norm is also bounded by the norms above it. The
@@ -21,15 +21,13 @@
 #include "dpframe/dpframe.h"
 #include "dpframe/joint.h"
 
-enum { P_RATIO, P_ROWS, P_SEED, P_COUNT };
+enum { P_RATIO, P_ROWS, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
     [P_RATIO] = DPF_PARAM_REAL_F("ratio", 2, 1, 1e9, 0, "",
                                  "m/p: rows before for each row after, which is rounded up to whole rows."),
     [P_ROWS] = DPF_PARAM_INT_F("rows", 0, 0, 2147483647, 0, "rows",
                                "p, the number of rows after; 0: as ratio says."),
-    [P_SEED] = DPF_PARAM_INT_F("seed", 0, 0, 2147483647, 0, "",
-                               "Selects the projection, together with run.seed; public."),
 };
 
 struct projection {
@@ -72,7 +70,7 @@ static dpf_status create(const dpf_host *host, const dpf_params *values, void **
     s->host = host;
     s->ratio = values->values[P_RATIO].real;
     s->rows = values->values[P_ROWS].integer;
-    random->seek(stream, (uint32_t)values->values[P_SEED].integer, 0, 0, &cursor);
+    random->seek(stream, 0, 0, 0, &cursor);
     random->bits(&cursor, &s->key, 1);
     return DPF_OK;
 }

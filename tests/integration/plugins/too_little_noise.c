@@ -62,8 +62,7 @@ static dpf_status little_decode(void *self, const dpf_call *call, const dpf_nois
         return status;
     for (int32_t b = 0; b < plan->n_blocks; b++)
         drawn.scale[b] = floor(plan->scale[b] / plan->grid[b] / 3) * plan->grid[b];
-    const dpf_additive noise = {
-        .random = random, .stream = stream, .exact = 1, .integers = dpf_draw_discrete_laplace};
+    const dpf_additive noise = {.random = random, .stream = stream, .integers = dpf_draw_discrete_laplace};
     return dpf_additive_decode(&noise, call, &drawn, query, sums, out, stride);
 }
 

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * link_liar.c - stands in front of a link, for tests: puts the largest integer at the end of all that is long, or, with
+ * link_liar.c - stands in front of a link (liar: of local, liar-grpc: of grpc), for tests: puts the largest integer at the end of all that is long, or, with
  * `kind`, another text into frames of that kind, and `pad` bytes behind it.
  */
 #include <string.h>
 
-#include "dpframe/plugin.h"
-#include "dpframe/role/link.h"
+#include "wrapped_link.h"
 
 enum { LONG = 200 }; /* longer than greetings, shorter than a message of numbers */
 enum { P_KIND, P_TEXT_AT, P_TEXT, P_PAD, P_COUNT };
 
-static const dpf_param params[P_COUNT] = {
-    [P_KIND] = DPF_PARAM_INT_F("kind", 0, 0, 255, 0, "", "Frames of this kind get the text. 0: none."),
-    [P_TEXT_AT] = DPF_PARAM_INT_F("text-at", 8, 0, 4096, 0, "bytes", "Where the text begins."),
-    [P_TEXT] =
-        DPF_PARAM_TEXT_F("text", DPF_TYPE_STRING, "", 0, "The text; ~ is an end of line, ^ an escape."),
-    [P_PAD] = DPF_PARAM_INT_F("pad", 0, 0, 1e9, 0, "bytes", "So much behind the text."),
-};
+#define PARAMS \
+    [P_KIND] = DPF_PARAM_INT_F("kind", 0, 0, 255, 0, "", "Frames of this kind get the text. 0: none."), \
+    [P_TEXT_AT] = DPF_PARAM_INT_F("text-at", 8, 0, 4096, 0, "bytes", "Where the text begins."), \
+    [P_TEXT] = \
+        DPF_PARAM_TEXT_F("text", DPF_TYPE_STRING, "", 0, "The text; ~ is an end of line, ^ an escape."), \
+    [P_PAD] = DPF_PARAM_INT_F("pad", 0, 0, 1e9, 0, "bytes", "So much behind the text.")
+
+static const dpf_param params[P_COUNT] = {PARAMS};
+static const dpf_param grpc_params[P_COUNT + WRAPPED_GRPC_COUNT] = {PARAMS, WRAPPED_GRPC_PARAMS};
 
 struct liar {
     const dpf_value *values;
     const dpf_host *host;
+    struct wrapped wrapped;
     const dpf_link *link;
     void *self;
 };
@@ -93,50 +95,44 @@ static void close_end(void *self)
     liar->link->close(liar->self);
 }
 
-static dpf_status behind(void *self, const dpf_link *link, void *link_self)
+static dpf_status create_with(const dpf_host *host, const dpf_params *given, const char *name, uint32_t n,
+                              void **self)
 {
-    struct liar *liar = self;
-    liar->link = link;
-    liar->self = link_self;
-    return DPF_OK;
+    struct liar *liar = *self;
+    liar->host = host;
+    liar->values = given->values;
+    const dpf_status status = wrapped_make(&liar->wrapped, name, host, given, n);
+    liar->link = liar->wrapped.link;
+    liar->self = liar->wrapped.self;
+    return status;
 }
 
 static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
 {
-    struct liar *liar = dpf_memory(host)->allocate(host, sizeof *liar);
-    if (!liar)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
-    *liar = (struct liar){.host = host, .values = given->values};
-    *self = liar;
-    return DPF_OK;
+    return create_with(host, given, "local", 0, self);
+}
+
+static dpf_status create_grpc(const dpf_host *host, const dpf_params *given, void **self)
+{
+    return create_with(host, given, "grpc", WRAPPED_GRPC_COUNT, self);
 }
 
 static void destroy(void *self)
 {
-    struct liar *liar = self;
-    dpf_memory(liar->host)->release(liar->host, liar);
+    wrapped_free(&((struct liar *)self)->wrapped);
 }
 
-static const dpf_link functions = {.flags = DPF_LINK_IN_FRONT,
-                                   .open = open_end,
-                                   .send = send_message,
-                                   .receive = receive,
-                                   .hang_up = hang_up,
-                                   .close = close_end,
-                                   .behind = behind,
-                                   .admit = admit};
+#define FUNCTIONS                                                                                            \
+    .open = open_end, .send = send_message, .receive = receive, .hang_up = hang_up, .close = close_end,      \
+    .admit = admit
+static const dpf_link functions = {.flags = DPF_LINK_LOCAL, FUNCTIONS};
+static const dpf_link grpc_functions = {.flags = DPF_LINK_PROTECTED, FUNCTIONS};
 
-static const dpf_component component = {.size = sizeof(dpf_component),
-                                        .role = DPF_ROLE_LINK,
-                                        .id = "liar",
-                                        .version = "1.0.0",
-                                        .summary = "Alters what is sent",
-                                        .citation = "",
-                                        .params = params,
-                                        .n_params = P_COUNT,
-                                        .param_stride = sizeof(dpf_param),
-                                        .create = create,
-                                        .destroy = destroy,
-                                        .functions = &functions};
+DPF_COMPONENT(component, DPF_ROLE_LINK, functions, .id = "liar", .version = "1.0.0",
+              .summary = "Alters what is sent over local", .citation = "", DPF_PARAMS(params),
+              .create = create, .destroy = destroy, .instance_bytes = sizeof(struct liar))
+DPF_COMPONENT(grpc_component, DPF_ROLE_LINK, grpc_functions, .id = "liar-grpc", .version = "1.0.0",
+              .summary = "Alters what is sent over grpc", .citation = "", DPF_PARAMS(grpc_params),
+              .create = create_grpc, .destroy = destroy, .instance_bytes = sizeof(struct liar))
 
-DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.test.liar", "1.0.0", "Apache-2.0", component)
+WRAPPED_PLUGIN("org.dpframe.test.liar", component, grpc_component)

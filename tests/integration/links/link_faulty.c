@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faulty.c - stands in front of a link and does to what is sent what networks and machines do: loses
+ * link_faulty.c - stands in front of a link (faulty: of local, faulty-grpc: of grpc) and does to what is sent what networks and machines do: loses
  * messages, sends them twice, late or in another order, and lets the process die or fall silent after so
  * many. Which ones follows from a seed, so that a failure can be repeated.
  */
@@ -10,8 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "dpframe/plugin.h"
-#include "dpframe/role/link.h"
+#include "wrapped_link.h"
 
 enum {
     P_SEED,
@@ -26,24 +25,26 @@ enum {
     P_COUNT
 };
 
-static const dpf_param params[P_COUNT] = {
-    [P_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "", "Chooses the messages."),
-    [P_DROP] = DPF_PARAM_REAL_F("drop", 0, 0, 1, 0, "", "Probability that a message is lost."),
-    [P_DUPLICATE] = DPF_PARAM_REAL_F("duplicate", 0, 0, 1, 0, "", "Probability that it is sent twice."),
-    [P_REORDER] = DPF_PARAM_REAL_F("reorder", 0, 0, 1, 0, "",
-                                   "Probability that it is sent after the next message to the same peer."),
-    [P_DELAY] = DPF_PARAM_REAL_F("delay", 0, 0, 1, 0, "", "Probability that it is sent late."),
-    [P_DELAY_TIME] = DPF_PARAM_REAL_F("delay-time", 1, 0, 86400, 0, "s", "How late."),
-    [P_KILL_AFTER] = DPF_PARAM_INT_F("kill-after", 0, 0, 1e9, 0, "messages",
-                                     "The process kills itself when it would send the message after so many. "
-                                     "0: never."),
-    [P_SILENT_AFTER] = DPF_PARAM_INT_F("silent-after", 0, 0, 1e9, 0, "messages",
-                                       "All messages after so many are lost. 0: none for this reason."),
-    [P_CUT_AFTER] =
-        DPF_PARAM_INT_F("cut-after", 0, 0, 1e9, 0, "messages",
-                        "At a party: the connection is lost once, with the message after this many. The "
-                        "party may connect again. 0: never."),
-};
+#define PARAMS \
+    [P_SEED] = DPF_PARAM_INT_F("seed", 1, 0, 9007199254740992.0, 0, "", "Chooses the messages."), \
+    [P_DROP] = DPF_PARAM_REAL_F("drop", 0, 0, 1, 0, "", "Probability that a message is lost."), \
+    [P_DUPLICATE] = DPF_PARAM_REAL_F("duplicate", 0, 0, 1, 0, "", "Probability that it is sent twice."), \
+    [P_REORDER] = DPF_PARAM_REAL_F("reorder", 0, 0, 1, 0, "", \
+                                   "Probability that it is sent after the next message to the same peer."), \
+    [P_DELAY] = DPF_PARAM_REAL_F("delay", 0, 0, 1, 0, "", "Probability that it is sent late."), \
+    [P_DELAY_TIME] = DPF_PARAM_REAL_F("delay-time", 1, 0, 86400, 0, "s", "How late."), \
+    [P_KILL_AFTER] = DPF_PARAM_INT_F("kill-after", 0, 0, 1e9, 0, "messages", \
+                                     "The process kills itself when it would send the message after so many. " \
+                                     "0: never."), \
+    [P_SILENT_AFTER] = DPF_PARAM_INT_F("silent-after", 0, 0, 1e9, 0, "messages", \
+                                       "All messages after so many are lost. 0: none for this reason."), \
+    [P_CUT_AFTER] = \
+        DPF_PARAM_INT_F("cut-after", 0, 0, 1e9, 0, "messages", \
+                        "At a party: the connection is lost once, with the message after this many. The " \
+                        "party may connect again. 0: never.")
+
+static const dpf_param params[P_COUNT] = {PARAMS};
+static const dpf_param grpc_params[P_COUNT + WRAPPED_GRPC_COUNT] = {PARAMS, WRAPPED_GRPC_PARAMS};
 
 struct held {
     struct held *next;
@@ -57,7 +58,8 @@ struct faulty {
     const dpf_host *host;
     const dpf_memory_service *memory;
     const dpf_value *values;
-    const dpf_link *link;
+    struct wrapped wrapped;
+    const dpf_link *link; /* that messages go to */
     void *self;
     uint64_t state, sent;
     int is_cut; /* to be told */
@@ -199,48 +201,50 @@ static void close_end(void *self)
     faulty->link->close(faulty->self);
 }
 
-static dpf_status behind(void *self, const dpf_link *link, void *link_self)
+static dpf_status create_with(const dpf_host *host, const dpf_params *given, const char *name, uint32_t n,
+                              void **self)
 {
-    struct faulty *faulty = self;
-    faulty->link = link;
-    faulty->self = link_self;
-    return DPF_OK;
-}
-
-static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
-{
-    struct faulty *faulty = dpf_memory(host)->allocate(host, sizeof(*faulty));
-    if (!faulty)
-        return host->fail(host, DPF_E_MEMORY, -1, "out of memory");
+    struct faulty *faulty = *self;
     faulty->host = host;
     faulty->memory = dpf_memory(host);
     faulty->values = given->values;
     faulty->state = (uint64_t)given->values[P_SEED].integer;
-    *self = faulty;
-    return DPF_OK;
+    const dpf_status status = wrapped_make(&faulty->wrapped, name, host, given, n);
+    faulty->link = faulty->wrapped.link;
+    faulty->self = faulty->wrapped.self;
+    return status;
+}
+
+static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
+{
+    return create_with(host, given, "local", 0, self);
+}
+
+static dpf_status create_grpc(const dpf_host *host, const dpf_params *given, void **self)
+{
+    return create_with(host, given, "grpc", WRAPPED_GRPC_COUNT, self);
 }
 
 static void destroy(void *self)
 {
     struct faulty *faulty = self;
     forget_held(faulty);
-    faulty->memory->release(faulty->host, faulty);
+    wrapped_free(&faulty->wrapped);
 }
 
-static const dpf_link functions = {
-    .flags = DPF_LINK_IN_FRONT,
-    .open = open_end,
-    .send = send_message,
-    .receive = receive,
-    .hang_up = hang_up,
-    .close = close_end,
-    .behind = behind,
-    .admit = admit,
-};
+#define FUNCTIONS                                                                                            \
+    .open = open_end, .send = send_message, .receive = receive, .hang_up = hang_up, .close = close_end,      \
+    .admit = admit
+static const dpf_link functions = {.flags = DPF_LINK_LOCAL, FUNCTIONS};
+static const dpf_link grpc_functions = {.flags = DPF_LINK_PROTECTED, FUNCTIONS};
 
-DPF_COMPONENT(
-    component, DPF_ROLE_LINK, functions, .id = "faulty", .version = "1.0.0",
-    .summary = "Stands in front of a link, and loses, repeats, delays and reorders what is sent: for tests",
-    .citation = "", DPF_PARAMS(params), .create = create, .destroy = destroy)
+DPF_COMPONENT(component, DPF_ROLE_LINK, functions, .id = "faulty", .version = "1.0.0",
+              .summary = "Loses, repeats, delays and reorders what is sent over local", .citation = "",
+              DPF_PARAMS(params), .create = create, .destroy = destroy,
+              .instance_bytes = sizeof(struct faulty))
+DPF_COMPONENT(grpc_component, DPF_ROLE_LINK, grpc_functions, .id = "faulty-grpc", .version = "1.0.0",
+              .summary = "Loses, repeats, delays and reorders what is sent over grpc", .citation = "",
+              DPF_PARAMS(grpc_params), .create = create_grpc, .destroy = destroy,
+              .instance_bytes = sizeof(struct faulty))
 
-DPF_SINGLE_COMPONENT_PLUGIN("org.dpframe.link.faulty", "1.0.0", "Apache-2.0", component)
+WRAPPED_PLUGIN("org.dpframe.test.faulty", component, grpc_component)
