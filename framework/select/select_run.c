@@ -394,7 +394,7 @@ static int list_candidates(const struct selecting *s)
 static int select_all(struct selecting *s, struct dpf_error *error)
 {
     struct plan *plan = &s->candidates.carrier.plan;
-    ticker_set(isatty(STDERR_FILENO) ? TICKER_BAR : TICKER_OFF);
+    ticker_set(isatty(STDERR_FILENO) && !s->given->quiet ? TICKER_BAR : TICKER_OFF);
     if (candidates_open(s->given, &s->candidates, error) != 0)
         return -1;
     if (s->given->dry_run)

@@ -134,6 +134,10 @@ dpf_status gram_sum_counts(const dpf_call *call, const dpf_interactions *records
  * that one row of the sum is at hand at a time; the others, and the levels, are multiplied as matrices of integers.
  */
 
+struct place {
+    int32_t from, past; /* its own, and behind the last of that user */
+};
+
 struct pairs {
     const dpf_interactions *records;
     const struct gram_columns *columns;
@@ -142,9 +146,9 @@ struct pairs {
     int64_t *n;             /* and how many columns it has */
     int32_t *at, *row;      /* where the desks' numbers are, side by side */
     double *values;
-    int64_t *ptr;   /* m + 2: for each column, who has it: */
-    int32_t *users; /* of the batch */
-    double *block;  /* dense rows, of those who have many columns; zero behind them */
+    int64_t *ptr;         /* m + 2: for each column, where in at and row those who have it have it: */
+    struct place *places; /* of the batch */
+    double *block;        /* dense rows, of those who have many columns; zero behind them */
     int64_t dense;
     double *partial;       /* m x m sums of blocks: of integers, exact within `most` */
     int64_t pending, most; /* users in it, and how many it may have */
@@ -181,36 +185,27 @@ static void index_sparse_rows(struct pairs *p)
             p->ptr[p->rows[k].at[i] + 2]++;
     for (int64_t j = 0; j < m; j++)
         p->ptr[j + 2] += p->ptr[j + 1];
-    for (int64_t k = 0; k < p->count; k++)
-        for (int64_t i = 0; i < p->n[k] && !is_dense(p, k); i++)
-            p->users[p->ptr[p->rows[k].at[i] + 1]++] = (int32_t)k;
-}
-
-/* Columns of a row ascend: the place of one that it has. */
-static int64_t find_column(const struct gram_desk *row, int64_t n, int64_t column)
-{
-    int64_t low = 0, high = n;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (row->at[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
+    for (int64_t k = 0; k < p->count; k++) {
+        const int32_t first = (int32_t)(p->rows[k].at - p->at), past = first + (int32_t)p->n[k];
+        for (int32_t at = first; at < past && !is_dense(p, k); at++)
+            p->places[p->ptr[p->at[at] + 1]++] = (struct place){at, past};
     }
-    return low;
+    p->places[p->ptr[m]] = (struct place){0, 0}; /* what is fetched after the last */
 }
 
 static void add_sparse_rows(void *context, int64_t band, int32_t worker)
 {
     const struct pairs *p = context;
+    const int32_t *at = p->at, *row = p->row;
     (void)worker;
     for (int64_t i = p->bands[band]; i < p->bands[band + 1]; i++) {
         int64_t *sums = p->out + i * p->columns->m;
         for (int64_t u = p->ptr[i]; u < p->ptr[i + 1]; u++) {
-            const int64_t k = p->users[u], n = p->n[k], a = find_column(&p->rows[k], n, i);
-            const int32_t *at = p->rows[k].at, *row = p->rows[k].row;
-            const int64_t z = row[a];
-            for (int64_t b = a; b < n; b++)
+            const int32_t from = p->places[u].from, past = p->places[u].past;
+            const int64_t z = row[from];
+            __builtin_prefetch(at + p->places[u + 1].from);
+            __builtin_prefetch(row + p->places[u + 1].from);
+            for (int32_t b = from; b < past; b++)
                 sums[at[b]] += z * row[b];
         }
     }
@@ -345,10 +340,10 @@ static int open_pairs(const dpf_call *call, struct pairs *p, int64_t users, int6
     p->row = call->scratch(call, (uint64_t)room * sizeof *p->row);
     p->values = call->scratch(call, (uint64_t)room * sizeof *p->values);
     p->ptr = call->scratch(call, (uint64_t)(m + 2) * sizeof *p->ptr);
-    p->users = call->scratch(call, (uint64_t)room * sizeof *p->users);
+    p->places = call->scratch(call, (uint64_t)(room + 1) * sizeof *p->places);
     p->block = call->scratch(call, (uint64_t)(BLOCK * m) * sizeof *p->block);
     p->partial = call->scratch(call, (uint64_t)(m * m) * sizeof *p->partial);
-    if (!p->bands || !p->n || !p->rows || !p->at || !p->row || !p->values || !p->ptr || !p->users ||
+    if (!p->bands || !p->n || !p->rows || !p->at || !p->row || !p->values || !p->ptr || !p->places ||
         !p->block || !p->partial || open_levels(call, p->columns, m, &p->levels) != 0)
         return -1;
     if (p->levels.users &&
