@@ -40,12 +40,13 @@ static int64_t row_key(const struct world *world, const struct term_plan *term, 
     return gram ? -1 : of_user ? user_id(world, row) : row;
 }
 
-static int64_t party_key(const struct world *world, const struct term_plan *term, int by_message,
-                         uint32_t party)
+static int64_t party_key(const struct world *world, int by_message, uint32_t party)
 {
     if (!by_message)
         return 0;
-    return term->by_user && (int64_t)party < world->training.dataset.users.n ? user_id(world, party) : party;
+    /* Users have other numbers where one is missing; silos keep theirs. */
+    const int is_user = world->training.plan.parties.params.values[PARTIES_KIND].integer == PARTIES_USERS;
+    return is_user && (int64_t)party < world->training.dataset.users.n ? user_id(world, party) : party;
 }
 
 struct cell *cell_of(struct world *world, const struct cell *key)
@@ -100,7 +101,7 @@ dpf_status see_part(struct world *by, const struct seen *seen)
                                  .round = seen->round,
                                  .gram = gram,
                                  .draw = seen->index,
-                                 .party = party_key(by, by->terms[t], by->by_message[t], seen->party),
+                                 .party = party_key(by, by->by_message[t], seen->party),
                                  .row = row_key(by, by->terms[t], gram, row)};
         status = write_down(seen, r, cell_for(by, &key));
     }

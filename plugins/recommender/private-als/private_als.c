@@ -37,18 +37,7 @@
 #define STATE_LARGEST 1e5
 
 enum { RELEASE_COUNTS, RELEASE_MATRICES, RELEASE_LINEAR, N_RELEASES };
-enum {
-    P_MULTIPLIER,
-    P_RANK,
-    P_ROUNDS,
-    P_RECORDS,
-    P_HEAD,
-    P_EXPONENT,
-    P_COUNT_SHARE,
-    P_CLIP,
-    P_LAMBDA,
-    P_COUNT
-};
+enum { P_MULTIPLIER, P_RANK, P_ROUNDS, P_RECORDS, P_HEAD, P_COUNT_SHARE, P_LAMBDA, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
     [P_MULTIPLIER] =
@@ -61,18 +50,15 @@ static const dpf_param params[P_COUNT] = {
                                   "How many records of a user take part: those of the rarest items."),
     [P_HEAD] = DPF_PARAM_REAL_F("head", 0.6, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",
                                 "The largest part of the items, by released counts, that is learnt."),
-    [P_EXPONENT] =
-        DPF_PARAM_REAL_F("exponent", 0.25, 0.0, 2.0, 0, "",
-                         "A record's weight is its item's released count to the power of minus this."),
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
                                        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                        "Part of the budget for the items' counts."),
-    [P_CLIP] = DPF_PARAM_REAL_F("clip", 1.5, 0.0, 100.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO,
-                                "quarters of the range", "Residuals are clipped to this."),
     [P_LAMBDA] = DPF_PARAM_REAL_F("lambda", 20.0, 0.0, 1e9, DPF_PARAM_OPEN_LO, "",
                                   "Regularisation of all items alike, divided by noise-multiplier."),
 };
 
+#define EXPONENT 0.25        /* a record's weight is its item's released count to the power of minus this */
+#define CLIP 1.5             /* residuals are clipped to this, in quarters of the range */
 #define ROW_NORM 1.5         /* users' rows, with a constant 1, are clipped to this */
 #define LAMBDA_PER_COUNT 0.1 /* regularisation for each unit of an item's noisy weighted count */
 
@@ -122,7 +108,7 @@ static dpf_status make_rule(const struct private_als *self, const dpf_recommende
                             struct als_rule *rule)
 {
     const dpf_value *v = self->values;
-    const double ratio = ROW_SIZE * ROW_NORM / v[P_CLIP].real, counts = v[P_COUNT_SHARE].real,
+    const double ratio = ROW_SIZE * ROW_NORM / CLIP, counts = v[P_COUNT_SHARE].real,
                  matrices = ratio / (1 + ratio), rounds = (double)v[P_ROUNDS].integer;
     const double share[N_RELEASES] = {counts, (1 - counts) * matrices / rounds,
                                       (1 - counts) * (1 - matrices) / rounds};
@@ -256,16 +242,16 @@ static void send_round(const struct fitting *f, int32_t release, const struct ow
     const dpf_value *v = f->self->values;
     const int64_t e = f->rule->e;
     double *t = desk->work, *factor = t + e, *y = factor + e * e, square = 0;
-    const double cap = ROW_NORM, clip = v[P_CLIP].real;
+    const double cap = ROW_NORM, clip = CLIP;
     home_solve(e, f->state.loadings, f->state.bias, f->state.variance, RESIDUAL, own, t, factor);
     const double mean = own_row(f, t, y);
     const int64_t n = choose_rare(f, own->items, own->n, v[P_RECORDS].integer, desk->chosen);
     for (int64_t k = 0; k < n; k++)
-        square += pow(fmax(f->counts[own->items[desk->chosen[k]]], 1e-3), -2 * v[P_EXPONENT].real);
+        square += pow(fmax(f->counts[own->items[desk->chosen[k]]], 1e-3), -2 * EXPONENT);
     double *to = desk->to_items;
     for (int64_t k = 0; k < n; k++) {
         const int32_t place = desk->chosen[k];
-        const double w = pow(fmax(f->counts[own->items[place]], 1e-3), -v[P_EXPONENT].real) / sqrt(square);
+        const double w = pow(fmax(f->counts[own->items[place]], 1e-3), -EXPONENT) / sqrt(square);
         const double residual = fmin(fmax(own->values[place] - mean, -clip), clip);
         for (int64_t r = 0; r < e && release == RELEASE_LINEAR; r++)
             *to++ = w * residual * y[r] / (clip * cap);
@@ -345,9 +331,8 @@ static double tame(double x)
 
 static void solve_items(struct fitting *f, const double *matrices, const double *linear, double *work)
 {
-    const dpf_value *v = f->self->values;
     const int64_t e = f->rule->e;
-    const double cap = ROW_NORM, clip = v[P_CLIP].real;
+    const double cap = ROW_NORM, clip = CLIP;
     double *a = work, *x = a + e * e, *rest = x + e;
     for (int64_t i = 0; i < f->n_items; i++) {
         const double *packed = matrices + i * f->rule->packed;

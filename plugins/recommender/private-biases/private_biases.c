@@ -30,9 +30,16 @@
 #define SD_OF_MEAN 0.4    /* of users' means about the biases, in quarters of the range */
 #define STATE_LARGEST 1e5
 
-enum { P_MULTIPLIER, P_COUNT_SHARE, P_EXPONENT, P_CLIP, P_RESIDUAL_VARIANCE, P_ITEM_SD, P_COUNT };
+enum { P_MULTIPLIER, P_COUNT_SHARE, P_COUNT };
 
 #define QUARTERS "quarters of the range"
+
+/* Public guesses, in quarters of the range: a record's weight is (count + 20)^-EXPONENT, where count is its item's released
+   count; residuals are clipped; ratings scatter about predictions, and items' biases about their regression. */
+#define EXPONENT 0.2
+#define CLIP 2.0
+#define RESIDUAL_VARIANCE 0.75
+#define ITEM_SD 0.45
 
 static const dpf_param params[P_COUNT] = {
     [P_MULTIPLIER] =
@@ -42,16 +49,6 @@ static const dpf_param params[P_COUNT] = {
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
                                        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                        "Part of the budget for the items' counts; biases have the rest."),
-    [P_EXPONENT] = DPF_PARAM_REAL_F(
-        "exponent", 0.2, 0.0, 1.0, 0, "",
-        "A record's weight is (count + 20)^-exponent, where count is its item's released count."),
-    [P_CLIP] = DPF_PARAM_REAL_F("clip", 2.0, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
-                                "Residuals are clipped to this."),
-    [P_RESIDUAL_VARIANCE] =
-        DPF_PARAM_REAL_F("residual-variance", 0.75, 0.0, 100.0, DPF_PARAM_OPEN_LO, "squared quarters",
-                         "Variance of a rating about its prediction, a public guess."),
-    [P_ITEM_SD] = DPF_PARAM_REAL_F("item-sd", 0.45, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
-                                   "Standard deviation of items' biases about their regression."),
 };
 
 struct private_biases {
@@ -96,12 +93,12 @@ static void follow_parameters(const dpf_value *v, const dpf_recommender_setup *s
                                   .centre = (setup->value_hi + setup->value_lo) / 2.0,
                                   .silent = setup->without_noise,
                                   .loadings = RATINGS_MAX_LOADINGS,
-                                  .exponent = v[P_EXPONENT].real,
+                                  .exponent = EXPONENT,
                                   .count_offset = RATINGS_COUNT_OFFSET,
                                   .count_weight = RATINGS_COUNT_WEIGHT,
-                                  .clip = v[P_CLIP].real,
-                                  .residual_variance = v[P_RESIDUAL_VARIANCE].real,
-                                  .item_sd = v[P_ITEM_SD].real};
+                                  .clip = CLIP,
+                                  .residual_variance = RESIDUAL_VARIANCE,
+                                  .item_sd = ITEM_SD};
     rule->share[RELEASE_USERS] = USERS_SHARE * counts;
     rule->share[RELEASE_COUNTS] = (1.0 - USERS_SHARE) * counts;
     rule->share[RELEASE_BIASES] = 1.0 - counts;

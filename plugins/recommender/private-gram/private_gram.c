@@ -27,7 +27,6 @@ enum {
     P_COUNT_SHARE,
     P_TAIL_SHARE,
     P_EXPONENT,
-    P_OFFSET,
     P_LOWEST,
     P_RIDGE,
     P_DIAGONAL,
@@ -46,6 +45,8 @@ static const dpf_enum_value forms[] = {
          "these items along the directions of counts and features: fewer numbers, less noise, less to learn"},
 };
 
+#define WEIGHT_OFFSET 10.0 /* users, in the weight of an item */
+
 static const dpf_param params[P_COUNT] = {
     [P_MULTIPLIER] =
         DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
@@ -62,11 +63,8 @@ static const dpf_param params[P_COUNT] = {
         DPF_PARAM_REAL_F("tail-share", -1.0, -1.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
                          "Part of mu^2 for items without a column, beside the Gram; 0: only counts and "
                          "features tell them apart; -1: by rule."),
-    [P_EXPONENT] =
-        DPF_PARAM_REAL_F("weight-exponent", -1.0, -1.0, 2.0, DPF_PARAM_PRIVACY, "",
-                         "Items weigh (count + weight-offset)^-exponent in a user's row; -1: by rule."),
-    [P_OFFSET] =
-        DPF_PARAM_REAL_F("weight-offset", 10.0, 0.0, 1e9, DPF_PARAM_PRIVACY, "users", "See weight-exponent."),
+    [P_EXPONENT] = DPF_PARAM_REAL_F("weight-exponent", -1.0, -1.0, 2.0, DPF_PARAM_PRIVACY, "",
+                                    "Items weigh (count + 10)^-exponent in a user's row; -1: by rule."),
     [P_LOWEST] = DPF_PARAM_REAL_F(
         "lowest-weight", -1.0, -1.0, 1.0, DPF_PARAM_PRIVACY, "",
         "What a record with the lowest value of the declared range weighs in its user's row, "
@@ -123,7 +121,7 @@ static dpf_status gram_create(const dpf_host *host, const dpf_params *given, voi
                                               .count_share = v[P_COUNT_SHARE].real,
                                               .tail_share = v[P_TAIL_SHARE].real,
                                               .weight_exponent = v[P_EXPONENT].real,
-                                              .weight_offset = v[P_OFFSET].real,
+                                              .weight_offset = WEIGHT_OFFSET,
                                               .lowest_weight = v[P_LOWEST].real,
                                               .ridge = v[P_RIDGE].real,
                                               .diagonal = v[P_DIAGONAL].real,

@@ -102,9 +102,9 @@ static struct ratings_state state_at(int64_t n_items, void *bytes)
 }
 
 /* Rooms for loadings that there turn out to be fewer of stay zero. */
-static uint64_t state_size(const struct private_ratings *self, int64_t n_users, int64_t n_items)
+static uint64_t state_size(int64_t n_users, int64_t n_items)
 {
-    const int64_t d = self->values[P_LOADINGS].integer;
+    const int64_t d = RATINGS_LOADINGS;
     if (n_users < 0 || n_items < 0 || (double)n_items * (double)(d + 2) > 0x1p50)
         return 0;
     return sizeof(struct ratings_header) + (uint64_t)(n_items * (d + 2)) * sizeof(double);
@@ -113,7 +113,7 @@ static uint64_t state_size(const struct private_ratings *self, int64_t n_users, 
 static dpf_status ratings_state_bytes(void *instance, int64_t n_users, int64_t n_items, uint64_t *bytes)
 {
     const struct private_ratings *self = instance;
-    *bytes = state_size(self, n_users, n_items);
+    *bytes = state_size(n_users, n_items);
     return *bytes ? DPF_OK : self->host->fail(self->host, DPF_E_RANGE, -1, "too many items");
 }
 
@@ -209,7 +209,7 @@ static dpf_status check_sizes(const struct private_ratings *self, const struct r
     const int64_t n_users = fit->records->n_users, n_items = fit->records->n_items;
     if ((double)n_items * (double)(rule->rounds + 1) > 4294967295.0)
         return host->fail(host, DPF_E_RANGE, P_ROUNDS, "too many items for so many rounds");
-    if (fit->state_bytes != state_size(self, n_users, n_items))
+    if (fit->state_bytes != state_size(n_users, n_items))
         return host->fail(host, DPF_E_INTERNAL, -1, "the state has another size than was asked for");
     return DPF_OK;
 }

@@ -12,17 +12,15 @@ enum {
     P_RANK,
     P_LATENT,
     P_ROUNDS,
-    P_LOADINGS,
     P_COUNT_SHARE,
-    P_EXPONENT,
-    P_CLIP,
-    P_RESIDUAL_VARIANCE,
     P_ITEM_SD,
     P_FACTOR_SD,
-    P_FORGET,
     P_UNCOUNTED,
     P_COUNT
 };
+/* The most numbers of an item besides its bias; of the known directions those stay in which predictions vary most. */
+#define RATINGS_LOADINGS 32
+
 extern const dpf_param ratings_params[P_COUNT];
 
 /* Fills in the rule, or fails with the parameter that does not fit. */

@@ -28,27 +28,14 @@ const dpf_param ratings_params[P_COUNT] = {
     [P_ROUNDS] = DPF_PARAM_INT_F(
         "rounds", -1, -1, 64, DPF_PARAM_PRIVACY, "",
         "Rounds of corrections; 0: none, and biases have their part of the budget." BY_RULE_TEXT),
-    [P_LOADINGS] = DPF_PARAM_INT_F("loadings", 32, 1, RATINGS_MAX_LOADINGS, 0, "",
-                                   "The most numbers of an item besides its bias; of the known directions "
-                                   "those stay in which predictions vary most."),
     [P_COUNT_SHARE] = DPF_PARAM_REAL_F("count-share", 0.1, 0.0, 1.0,
                                        DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO | DPF_PARAM_OPEN_HI, "",
                                        "Part of the budget for the items' counts."),
-    [P_EXPONENT] = DPF_PARAM_REAL_F(
-        "exponent", 0.2, 0.0, 1.0, 0, "",
-        "A record's weight is (count + 20)^-exponent, where count is its item's released count."),
-    [P_CLIP] = DPF_PARAM_REAL_F("clip", 2.0, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
-                                "Residuals are clipped to this."),
-    [P_RESIDUAL_VARIANCE] =
-        DPF_PARAM_REAL_F("residual-variance", 0.75, 0.0, 100.0, DPF_PARAM_OPEN_LO, "squared quarters",
-                         "Variance of a rating about its prediction, a public guess."),
     [P_ITEM_SD] = DPF_PARAM_REAL_F("item-sd", 0.35, 0.0, 100.0, DPF_PARAM_OPEN_LO, QUARTERS,
                                    "Standard deviation of items' biases about their regression."),
     [P_FACTOR_SD] = DPF_PARAM_REAL_F(
         "factor-sd", 0.1, 0.0, 100.0, 0, QUARTERS,
         "Standard deviation of an item's loadings about their prior mean, in the first direction."),
-    [P_FORGET] = DPF_PARAM_REAL_F("forget", 0.7, 0.0, 1.0, DPF_PARAM_OPEN_LO, "",
-                                  "What a round's signal is worth one round later."),
     [P_UNCOUNTED] = DPF_PARAM_ENUM_F("uncounted", 0, uncounted, 0,
                                      "What is assumed of items whose released count is below two deviations "
                                      "of its noise."),
@@ -83,6 +70,12 @@ static int32_t latent_of(double reach)
 #define LATENT_SD 0.15
 #define LATENT_START 0.03
 #define FACTOR_DECAY 0.9
+/* A record's weight is (count + 20)^-EXPONENT, where count is its item's released count; residuals are clipped; ratings scatter
+   about predictions; and a round's signal is worth so much one round later. */
+#define EXPONENT 0.2
+#define CLIP 2.0
+#define RESIDUAL_VARIANCE 0.75
+#define FORGET 0.7
 
 static void choose_settings(const dpf_value *v, double reach, struct ratings_rule *rule)
 {
@@ -91,20 +84,18 @@ static void choose_settings(const dpf_value *v, double reach, struct ratings_rul
     rule->rounds = v[P_ROUNDS].integer >= 0 ? (int32_t)v[P_ROUNDS].integer : rounds_of(reach);
     if (rule->rank + rule->latent == 0 || rule->rounds == 0)
         rule->rank = rule->latent = rule->rounds = 0;
-    rule->loadings = (int32_t)v[P_LOADINGS].integer;
-    if (rule->latent >= rule->loadings)
-        rule->latent = rule->loadings - 1;
-    rule->exponent = v[P_EXPONENT].real;
+    rule->loadings = RATINGS_LOADINGS;
+    rule->exponent = EXPONENT;
     rule->count_offset = RATINGS_COUNT_OFFSET;
     rule->count_weight = RATINGS_COUNT_WEIGHT;
-    rule->clip = v[P_CLIP].real;
-    rule->residual_variance = v[P_RESIDUAL_VARIANCE].real;
+    rule->clip = CLIP;
+    rule->residual_variance = RESIDUAL_VARIANCE;
     rule->item_sd = v[P_ITEM_SD].real;
     rule->factor_sd = v[P_FACTOR_SD].real;
     rule->factor_decay = FACTOR_DECAY;
     rule->latent_sd = LATENT_SD;
     rule->latent_start = LATENT_START;
-    rule->forget = v[P_FORGET].real;
+    rule->forget = FORGET;
     rule->typical = v[P_UNCOUNTED].integer == 1;
 }
 
