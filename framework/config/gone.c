@@ -58,6 +58,21 @@ static const struct {
     {"audit", "list-length", "10", "attacks see lists of 10"},
 };
 
+static const struct {
+    const char *id, *instead;
+} components[] = {
+    {"count-weights",
+     "recommenders private-als and private-ratings weigh records by counts that they release"},
+};
+
+const char *gone_component(const char *id)
+{
+    for (size_t i = 0; i < sizeof components / sizeof components[0]; i++)
+        if (strcmp(components[i].id, id) == 0)
+            return components[i].instead;
+    return NULL;
+}
+
 /* Texts that mean the same: as numbers, if they are numbers. */
 static int same_value(const char *a, const char *b)
 {
