@@ -19,12 +19,6 @@ struct draw_inputs {
     float *factors[2];
     dpf_factors user_factors;
     dpf_factors item_factors;
-    /* A count of each item, a public number. */
-    int64_t count_offsets[N_ITEMS + 1];
-    int32_t count_at[N_ITEMS];
-    float counts[N_ITEMS];
-    dpf_feature_column count_column;
-    dpf_features item_features;
     int64_t n;
     uint32_t draw;
 };
@@ -47,24 +41,6 @@ static void fill_factors(struct check_source *source, float *data, dpf_factors *
     for (int64_t r = 0; r < rows; r++)
         for (int c = 0; c < 4; c++)
             data[r * 16 + c] = (float)check_uniform(source, -1, 1);
-}
-
-static void fill_counts(struct draw_inputs *in)
-{
-    for (int64_t i = 0; i < N_ITEMS; i++) {
-        in->counts[i] = (float)(i * i);
-        in->count_offsets[i + 1] = i + 1;
-    }
-    in->count_column =
-        (dpf_feature_column){.name = "score", .kind = DPF_FEATURE_NUMBER, .mean = 800, .deviation = 700};
-    in->item_features = (dpf_features){.size = sizeof in->item_features,
-                                       .n_fields = 1,
-                                       .rows = N_ITEMS,
-                                       .columns = 1,
-                                       .offsets = in->count_offsets,
-                                       .at = in->count_at,
-                                       .values = in->counts,
-                                       .column = &in->count_column};
 }
 
 static struct draw_inputs *make_inputs(struct check *check, int64_t n)
@@ -94,7 +70,6 @@ static struct draw_inputs *make_inputs(struct check *check, int64_t n)
         in->keys[i] = check_next(&source);
     fill_factors(&source, in->factors[0], &in->user_factors, N_USERS);
     fill_factors(&source, in->factors[1], &in->item_factors, N_ITEMS);
-    fill_counts(in);
     return in;
 }
 
@@ -138,7 +113,6 @@ static dpf_status run_draw(const struct scenario *scenario, struct worker *worke
         draw.user_factors = &in->user_factors;
         draw.item_factors = &in->item_factors;
         draw.other_l1 = 1;
-        draw.item_features = &in->item_features;
     }
     dpf_call *call =
         worker_call(worker, scenario->instance, (int32_t)in->draw, in->draw, DPF_PARTY_AGGREGATE);

@@ -12,8 +12,7 @@ static const char usage[] =
     "same records that uses it is a second release. Name one [privacy] ledger in both: it adds them up.\n"
     "It warns where nothing is proved of the run. With --json, an error is one line of JSON.\n"
     "\n"
-    "  --scores           a table with columns item and score instead, for [data] item-features:\n"
-    "                     sampler count-weights reads it\n"
+    "  --scores           a table with columns item and score instead, for [data] item-features\n"
     "  --format FORM      csv, tsv or jsonl, or an --output of such a name: a table with the items'\n"
     "                     names\n";
 

@@ -90,6 +90,21 @@ static const struct {
     {"audit", "list-length", "10", "attacks see lists of 10"},
 };
 
+static const struct {
+    const char *id, *instead;
+} components[] = {
+    {"count-weights",
+     "recommenders private-als and private-ratings weigh records by counts that they release"},
+};
+
+const char *gone_component(const char *id)
+{
+    for (size_t i = 0; i < sizeof components / sizeof components[0]; i++)
+        if (strcmp(components[i].id, id) == 0)
+            return components[i].instead;
+    return NULL;
+}
+
 /* Texts that mean the same: as numbers, if they are numbers. */
 static int same_value(const char *a, const char *b)
 {
@@ -103,7 +118,7 @@ static int is_one_of(const char *values, const char *given)
     for (const char *at = values;; at++) {
         const size_t n = strcspn(at, "|");
         snprintf(one, sizeof one, "%.*s", (int)n, at);
-        if (same_value(one, given))
+        if (same_value(one, given) || strcmp(values, given) == 0)
             return 1;
         at += n;
         if (!*at)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gone.h - keys that there were before 0.1.0, and the value that holds in their place. */
+/* gone.h - keys and components that there were before 0.1.0, and what takes their place. */
 #ifndef DPF_CONFIG_GONE_H
 #define DPF_CONFIG_GONE_H
 
@@ -8,5 +8,7 @@
 
 /* 0: no such key. 1: one with the value that always holds now, as saved runs have it. -1: another value, refused. */
 int gone_check(const struct config *config, const struct config_entry *entry, struct dpf_error *error);
+/* What to use in place of a component that there was; NULL: there was none of that name. */
+const char *gone_component(const char *id);
 
 #endif

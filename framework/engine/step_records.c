@@ -117,8 +117,7 @@ int step_draw_records(struct engine *engine, struct term_run *term, int orientat
                      .privacy_weights = csr->privacy_weights ? csr->privacy_weights + base : NULL,
                      .user_factors = &users,
                      .item_factors = &items,
-                     .other_l1 = term->mechanism ? term->other_l1 : INFINITY,
-                     .item_features = engine->features[DPF_SIDE_ITEMS]};
+                     .other_l1 = term->mechanism ? term->other_l1 : INFINITY};
     if (draw_weights(engine, term, &draw, worker, weights) != 0)
         return -1;
     return step_check_weights(engine, term, weights, n, worker);

@@ -6,7 +6,6 @@
 
 #include "plan/release.h"
 #include "reading/data_params.h"
-#include "reading/feature_options.h"
 
 #define BAD_LUCK 1e-3 /* the largest probability of a round with too few messages, over the run */
 
@@ -46,48 +45,6 @@ static int check_loss(const struct plan *plan, const struct term_plan *term, str
             "offset = none",
             id, term->name);
     return 0;
-}
-
-/* The text of the sampler's parameter `column`, which names a number among the features; NULL if it has none. */
-static const char *column_of_sampler(const struct config_values *values)
-{
-    for (uint32_t i = 0; i < values->params.n_values; i++) {
-        const dpf_param *param = (const dpf_param *)(const void *)((const char *)values->table +
-                                                                   (int64_t)i * values->table_stride);
-        if (strcmp(param->name, "column") == 0 && param->type == DPF_TYPE_STRING)
-            return values->params.values[i].text;
-    }
-    return NULL;
-}
-
-static int check_column(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
-{
-    const char *column = column_of_sampler(&term->sampler->values);
-    struct feature_options options;
-    int status = feature_options_read(plan->config, &plan->data, &options, error);
-    int found = !column;
-    for (int64_t c = 0; status == 0 && c < options.numbers.n && !found; c++)
-        found = strcmp(options.numbers.names[c], column) == 0;
-    if (status == 0 && !found)
-        status = config_error(
-            plan->config, term->sampler->values.section, "column", error,
-            "[data] item-features has no number \"%s\": add it to item-features.numbers, or set column",
-            column);
-    feature_options_free(&options);
-    return status;
-}
-
-static int check_sampler(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
-{
-    if (!term->sampler ||
-        !(((const dpf_sampler *)term->sampler->functions)->flags & DPF_SAMPLER_ITEM_FEATURES))
-        return 0;
-    if (*plan->data.params.values[D_ITEM_FEATURES].text)
-        return check_column(plan, term, error);
-    return config_error(
-        plan->config, term->name, "sampler", error,
-        "sampler %s reads public features of items, and there are none: set [data] item-features",
-        term->sampler->entry->component->id);
 }
 
 /* ---- whether rows can be solved ----------------------------------------------------------------------- */
@@ -209,8 +166,7 @@ static int check_senders(const struct plan *plan, const struct term_plan *term, 
 int first_round_check(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
                       struct dpf_error *error)
 {
-    if (check_loss(plan, term, error) != 0 || check_sampler(plan, term, error) != 0 ||
-        check_definite(plan, side, term, error) != 0)
+    if (check_loss(plan, term, error) != 0 || check_definite(plan, side, term, error) != 0)
         return -1;
     return term->aggregator ? check_senders(plan, term, error) : 0;
 }

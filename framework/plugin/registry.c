@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "config/gone.h"
 #include "plugin/loaded.h"
 #include "plugin/plugin_scan.h"
 #include "plugin/role_tables.h"
@@ -286,7 +287,9 @@ static void unknown_id(const struct registry *registry, const char *role, const 
     const enum dpf_fault fault = registry->unusable.length ? DPF_FAULT_PLUGIN : DPF_FAULT_CONFIG;
     char *where = where_searched(registry);
     const char *rest = where ? where : "";
-    if (n == 0)
+    if (gone_component(id))
+        error_set(error, DPF_FAULT_CONFIG, "%s \"%s\" is gone: %s", name, id, gone_component(id));
+    else if (n == 0)
         error_set(error, fault, "there is no %s \"%s\": no plugin on the search path has that role. %s", name,
                   id, rest);
     else if (role_of_id(registry, id))

@@ -30,6 +30,8 @@ static const char *sampler_fault(const void *functions)
     const dpf_sampler *sampler = functions;
     if (sampler->level != DPF_LEVEL_PARTY && sampler->level != DPF_LEVEL_RECORD)
         return "level is neither DPF_LEVEL_PARTY nor DPF_LEVEL_RECORD";
+    if (sampler->flags)
+        return "flags has an unknown bit";
     REQUIRE(sampler, describe);
     REQUIRE(sampler, draw);
     return NULL;

@@ -700,7 +700,7 @@ AT(dpf_sampler_setup, privacy_weight_lo, 48);
 AT(dpf_sampler_setup, privacy_weight_hi, 56);
 AT(dpf_sampler_setup, privacy_weight_mean, 64);
 
-SIZE(dpf_draw, 96);
+SIZE(dpf_draw, 88);
 AT(dpf_draw, size, 0);
 AT(dpf_draw, level, 4);
 AT(dpf_draw, n, 8);
@@ -713,7 +713,6 @@ AT(dpf_draw, user_factors, 56);
 AT(dpf_draw, item_factors, 64);
 AT(dpf_draw, other_l1, 72);
 AT(dpf_draw, keys, 80);
-AT(dpf_draw, item_features, 88);
 
 SIZE(dpf_sampler, 72);
 AT(dpf_sampler, level, 0);

@@ -60,11 +60,6 @@ TEST(losses_say_what_they_cannot_read)
     refused("users.loss=implicit-als\nmodel.offset=mean\n", "model.offset", "set offset = none");
 }
 
-TEST(samplers_need_their_features)
-{
-    refused("items.sampler=count-weights\n", "items.sampler", "set [data] item-features");
-}
-
 TEST(sums_need_their_senders)
 {
     refused("items.aggregator=secagg\n", "items.aggregator", "only 1 parties send");

@@ -8,7 +8,6 @@
 #ifndef DPFRAME_ROLE_SAMPLER_H
 #define DPFRAME_ROLE_SAMPLER_H
 
-#include "../features.h"
 #include "../host.h"
 #include "../privacy.h"
 #include "../view.h"
@@ -21,9 +20,6 @@ extern "C" {
 
 #define DPF_LEVEL_PARTY 1
 #define DPF_LEVEL_RECORD 2
-
-/* Flags. */
-#define DPF_SAMPLER_ITEM_FEATURES UINT32_C(1) /* draw reads item_features: the host refuses to go without */
 
 /* What the plan tells the sampler before training. */
 typedef struct dpf_sampler_setup {
@@ -65,18 +61,11 @@ typedef struct dpf_draw {
      * never from the party's place, which shifts when another party leaves. NULL: parties have no ids.
      */
     const uint64_t *keys;
-    /* Level record: public features of items; NULL: none. Use dpf_draw_item_features. */
-    const dpf_features *item_features;
 } dpf_draw;
-
-static inline const dpf_features *dpf_draw_item_features(const dpf_draw *draw)
-{
-    return draw->size > offsetof(dpf_draw, item_features) ? draw->item_features : NULL;
-}
 
 typedef struct dpf_sampler {
     int32_t level;  /* DPF_LEVEL_* */
-    uint32_t flags; /* DPF_SAMPLER_* */
+    uint32_t flags; /* 0 */
     /* [any, optional] How long one draw stays in use: DPF_LIFETIME_*. NULL: a round. */
     int32_t (*lifetime)(void *self);
     /* [setup, optional] Called once, before describe. The instance may still change here. */
