@@ -239,11 +239,14 @@ static void make_terms(struct plan *plan, struct side_plan *side, const char *li
  */
 static void skip_side(struct plan *plan, const char *name)
 {
-    int64_t n;
-    const dpf_param *table = schema_term(&n);
-    size_t length = strlen(name);
-    for (int64_t i = 0; i < n; i++)
-        config_consume(plan->config, name, table[i].name);
+    static const dpf_param *(*const tables[])(int64_t *) = {schema_side, schema_term};
+    const size_t length = strlen(name);
+    for (int t = 0; t < 2; t++) {
+        int64_t n;
+        const dpf_param *table = tables[t](&n);
+        for (int64_t i = 0; i < n; i++)
+            config_consume(plan->config, name, table[i].name);
+    }
     for (int64_t i = 0; i < config_size(plan->config); i++) {
         const struct config_entry *entry = config_at(plan->config, i);
         if (strncmp(entry->section, name, length) == 0 && entry->section[length] == '.')

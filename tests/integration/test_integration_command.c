@@ -269,6 +269,8 @@ TEST(nothing_is_ignored_in_silence)
         command_expect(line, 0, "");
     }
     assert_false(command_exists("ignored"));
+    /* A side that is not updated needs no solver, for a baseline either. */
+    command_expect("check -c sound.ini -o model.kind=popularity -o items.update=no -o items.solver=", 0, "");
     /* Without a solver there is no side that another model would have, so that no key of it is read. */
     static const char *const unread[] = {"users.loss.nosuch=1", "items.mechanism.nosuch=1",
                                          "users.loss=nosuchloss", "users.loss.lambda=abc", "items.terms=a"};

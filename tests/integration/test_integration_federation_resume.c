@@ -8,17 +8,18 @@
 #include "integration/federated_methods.h"
 
 #define KEEPS "-o run.checkpoint=yes -o federation.join-time=20 -o federation.deadline=20 "
-#define KILLED "-o federation.link=faulty -o federation.link.kill-after="
+#define KILLED "-o federation.link=%s -o federation.link.kill-after=%d"
 
 /* The n-th process of a run's server; the last one is not killed. */
 static pid_t next_server(const char *run, int n, int after, const char *options)
 {
+    const int is_local = !strchr(socket_path, ':');
     char name[64], kill[96] = "";
     snprintf(name, sizeof name, "%s-server%d", run, n);
-    if (n == 0 && !strchr(socket_path, ':'))
+    if (n == 0 && is_local)
         snprintf(socket_path, sizeof socket_path, "%s/%s.sock", training_directory, run);
     if (after > 0)
-        snprintf(kill, sizeof kill, KILLED "%d", after);
+        snprintf(kill, sizeof kill, KILLED, is_local ? "faulty" : "faulty-grpc", after);
     return start(name, "serve %s -v -c %s -O %s %s " KEEPS "%s %s %s", socket_path, run_config, run,
                  n > 0 ? "--resume" : "", base_options, options, kill);
 }
