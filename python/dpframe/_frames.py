@@ -111,11 +111,6 @@ def _layout(data: Mapping[str, str], form: str, width: int) -> List[Optional[str
     return [places.get(place) for place in range(max(fields, max(places) + 1))]
 
 
-def _filters_by_time(data: Mapping[str, str]) -> bool:
-    ends = (data.get("filter.time-from"), data.get("filter.time-to"))
-    return any(end not in (None, "", "inf", "-inf") for end in ends)
-
-
 def write_like(records: Any, path: PathLike, data: Mapping[str, str], values: bool) -> None:
     """
     Writes records as [data] of a run describes its files, each field in the run's column. Where a record has none, the
@@ -134,9 +129,6 @@ def write_like(records: Any, path: PathLike, data: Mapping[str, str], values: bo
         if not 2 <= len(row) <= len(ROLES) or (values and reads and len(row) < 3):
             raise ValueError(f"{tuple(row)!r}: a record is user, item, {'rating' if reads else 'then rating'} and time, "
                              f"the last where there are any")
-    if values and _filters_by_time(data) and any(len(row) < 4 for row in rows):
-        raise ValueError("the run leaves out records by their time ([data] filter.time-from, filter.time-to): give each "
-                         "record its time, as user, item, rating, time")
     layout = _layout(data, form, width)
     inside = data.get("value-max") or "1"  # a rating that nobody reads must lie in the range all the same
     absent = {"rating": "1" if inside == "inf" else inside}

@@ -178,18 +178,6 @@ class Forms(unittest.TestCase):
                 again = dpframe.run(config, {"split.by": "random"}, data=made_up(name=items))
                 self.assertEqual(again.item_ids, run.item_ids)
 
-    def test_times_are_asked_for_where_they_filter(self):
-        from dpframe import _frames
-
-        with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory) / "records.csv"
-            filtered = {"feedback": "implicit", "filter.time-from": "100", "filter.time-to": "inf"}
-            with self.assertRaisesRegex(ValueError, "give each record its time"):
-                _frames.write_like([("u", "i")], path, filtered, True)
-            _frames.write_like([("u", "i", 1, 170)], path, filtered, True)
-            _frames.write_like([("u", "i")], path, filtered, False)
-            _frames.write_like([("u", "i")], path, {**filtered, "filter.time-from": "-inf"}, True)
-
     def test_ratings_are_asked_for_where_they_count(self):
         from dpframe import _frames
 
