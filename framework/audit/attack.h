@@ -34,7 +34,7 @@ enum attack_games {
     ATTACKS_RAREST,
     ATTACKS_ALL
 };                                                           /* [audit] attack */
-enum attack_item { ATTACK_ITEM_RANDOM, ATTACK_ITEM_RAREST }; /* attack-item */
+enum attack_item { ATTACK_ITEM_RANDOM, ATTACK_ITEM_RAREST }; /* rarest: [audit] attack */
 
 #define ATTACK_PROBES 32      /* items of a target that are looked at */
 #define ATTACK_NUMBERS 256    /* of a training and a target, at most */

@@ -10,7 +10,7 @@
 struct channel {
     struct config_values options; /* [federation] */
     struct instance *link;
-    const dpf_link *functions; /* of the outer one */
+    const dpf_link *functions; /* of link */
     void *self;
     int is_open;
     uint64_t bytes_up, bytes_down; /* of all frames, seen from a party */

@@ -24,8 +24,8 @@ struct verdict_input {
     const struct metrics *redrawn; /* of the same model with other noise, or NULL */
     int64_t n_redrawn;
     const struct metrics *non_private; /* the same model without mechanisms and clips, or NULL */
-    int64_t
-        sampled; /* of so many users non_private knows results, and its metrics are estimates (sampled_metrics.h); 0: of all */
+    /* 0: non_private has results of all users; else of this many, and its metrics are estimates (sampled_metrics.h). */
+    int64_t sampled;
     int implicit, has_noise;
     int at_home; /* the run's model and private rivals have home terms; models of exact records have none */
     const char *model; /* a component of the role recommender, which chooses rounds and ranks by its own rule;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
@@ -115,10 +116,6 @@ static const struct {
                                    .question = "what that file looks like; by default its name decides"},
     [FACT_ITEM_FEATURES_CATEGORIES] = {.key = "item-features.categories",
                                        .question = "columns of that file whose texts are categories: genres"},
-    [FACT_ITEM_FEATURES_SEPARATOR] = {.key = "item-features.separator",
-                                      .question =
-                                          "what separates several categories in a field; by default |"},
-    [FACT_ITEM_FEATURES_FLAGS] = {.key = "item-features.flags", .question = "columns of 0 and 1"},
     [FACT_ITEM_FEATURES_NUMBERS] = {.key = "item-features.numbers", .question = "columns of numbers"},
     [FACT_ITEM_FEATURES_YEAR_OF] = {.key = "item-features.year-of",
                                     .question = "a column whose text ends in a year, as in Toy Story (1995)"},
@@ -341,7 +338,10 @@ static void confirm_look(struct start_facts *facts, const struct look *look, con
     fprintf(stderr, "%sIs that right? [yes|no] (Enter: yes)\nform = ", shown.data ? shown.data : "");
     text_free(&shown);
     fflush(stderr);
-    if (!fgets(line, sizeof line, stdin) || (line[0] != '\n' && line[0] != 'y' && line[0] != 'Y')) {
+    const int ended = !fgets(line, sizeof line, stdin);
+    if (ended && interrupt_is_wanted())
+        return;
+    if (ended || (line[0] != '\n' && line[0] != 'y' && line[0] != 'Y')) {
         facts->form_declined = 1;
         fprintf(stderr, "Then you are asked about separators and columns at the end.\n");
         return;
@@ -397,10 +397,12 @@ static int is_offered(const struct start_facts *facts, int fact)
     }
 }
 
-/* 1: there is an answer. 0: Enter, where that is one. -1: the end of the input. */
+/* 1: there is an answer. 0: Enter, where that is one. -1: the end of the input, or an interruption. */
 static int ask(struct start_facts *facts, int fact)
 {
     for (;;) {
+        if (interrupt_is_wanted())
+            return -1;
         struct dpf_error problem = {0};
         char line[512];
         fprintf(stderr, "%s", table[fact].asked);
@@ -534,7 +536,7 @@ static int check_recipe(struct start_facts *facts, struct dpf_error *error)
 
 int start_facts_complete(struct start_facts *facts, struct dpf_error *error)
 {
-    if (list_missing(facts, error) != 0)
+    if (interrupt_check("asking", error) != 0 || list_missing(facts, error) != 0)
         return -1;
     facts->explicit_values = says(facts, FACT_FEEDBACK, "explicit");
     facts->counts = says(facts, FACT_FEEDBACK, "counts");

@@ -73,8 +73,6 @@ static void write_data(const struct start_facts *facts, const char *path, struct
     add_key(out, facts, FACT_ITEM_FEATURES, "item-features");
     add_key(out, facts, FACT_ITEM_FEATURES_FORMAT, "item-features.format");
     add_key(out, facts, FACT_ITEM_FEATURES_CATEGORIES, "item-features.categories");
-    add_key(out, facts, FACT_ITEM_FEATURES_SEPARATOR, "item-features.separator");
-    add_key(out, facts, FACT_ITEM_FEATURES_FLAGS, "item-features.flags");
     add_key(out, facts, FACT_ITEM_FEATURES_NUMBERS, "item-features.numbers");
     add_key(out, facts, FACT_ITEM_FEATURES_YEAR_OF, "item-features.year-of");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * features.h - public facts about items, or about users, as numbers.
+ * features.h - public facts about items, as numbers.
  *
  * They come from a file that the configuration declares public ([data] item-features): genres,
- * a year, an age group. Columns, their order, means and deviations depend on that file alone, never on
+ * a year. Columns, their order, means and deviations depend on that file alone, never on
  * interactions, so a release may read them without noise. The rows are those of the run's ids; an id without
  * a line in the file has a row without entries.
  *
@@ -38,7 +38,7 @@ typedef struct dpf_feature_column {
 typedef struct dpf_features {
     uint32_t size;
     int32_t n_fields;
-    int64_t rows; /* of the side: n_items or n_users */
+    int64_t rows; /* n_items */
     int64_t columns;
     const int64_t *offsets; /* rows + 1 */
     const int32_t *at;      /* the column of each entry */

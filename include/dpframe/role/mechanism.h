@@ -41,7 +41,7 @@ typedef struct dpf_release {
     int64_t min_survivors;         /* parties that take part for sure; 1 if unknown */
     double noise_factor;           /* multiplies the noise scale; 1 unless a total budget is calibrated */
     int32_t from_data;             /* 1: sensitivities are maxima over private data */
-    /* So many grid bits less than the mechanism usually takes, since sums would leave 64 bits; 0 first. */
+    /* Take this many grid bits fewer than usual: 0 first, and more where sums would not fit into 64 bits. */
     int32_t fewer_bits;
     /* For mechanisms whose noise is correlated between rounds. */
     int64_t rounds;         /* releases of the run, one a round; 0: not exactly one in each round */
