@@ -6,6 +6,13 @@
  * Moments are those at which a command looks at its clock or writes to the disk (preload/disturbed.c): all that shows
  * progress does.
  */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "kit/test.h"
 #include "kit/training.h"
 
@@ -208,6 +215,60 @@ TEST(ctrl_c_leaves_nothing_half_done)
     }
     unsetenv("LD_PRELOAD");
     assert_int_equal(faults, 0);
+}
+
+/* It waits for an answer, and a signal finds it there. */
+static void wait_until_asleep(pid_t pid)
+{
+    char path[64], state = 'R';
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    for (int i = 0; i < 1000 && state != 'S'; i++) {
+        command_sleep(10);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
+        fclose(file);
+    }
+    assert_int_equal(state, 'S');
+}
+
+/* Questions at a terminal are not answered by Ctrl-C, at whichever of them it is. */
+TEST(ctrl_c_ends_questions)
+{
+    static const char *const given[] = {"feedback=explicit",
+                                        "header=yes"}; /* with one, the next question comes first */
+    for (int n = 0; n < 2; n++) {
+        char seen[4096], program[4096];
+        size_t length = 0;
+        int status;
+        snprintf(program, sizeof program, "%s/dpframe", getenv("DPFRAME_BUILD_DIR"));
+        const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+        assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            const int end = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+            if (end < 0 || chdir(training_directory) != 0 || dup2(end, 0) != 0 || dup2(end, 1) != 1 ||
+                dup2(end, 2) != 2)
+                _exit(99);
+            execl(program, "dpframe", "start", "ratings.csv", given[n], (char *)NULL);
+            _exit(98);
+        }
+        struct pollfd ready = {.fd = terminal, .events = POLLIN};
+        do {
+            assert_int_equal(poll(&ready, 1, 20000), 1);
+            const ssize_t got = read(terminal, seen + length, sizeof seen - 1 - length);
+            assert_true(got > 0);
+            length += (size_t)got;
+            seen[length] = '\0';
+        } while (length < 2 || strcmp(seen + length - 2, "= ") != 0);
+        wait_until_asleep(child);
+        assert_int_equal(kill(child, SIGINT), 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 1);
+        close(terminal);
+    }
+    assert_false(command_exists("ratings.ini"));
 }
 
 FIXTURE(begin, training_end)
