@@ -11,6 +11,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -73,6 +74,12 @@ static void add(struct text *differences, int *n, const char *name)
 }
 
 /* Flags that the kernel or libc sets on its own (SA_RESTORER) are left out. */
+/* A signal that the user has sent took its own handler away (base/interrupt.h). */
+static int is_taken(int number)
+{
+    return interrupt_is_wanted() && (number == SIGINT || number == SIGTERM);
+}
+
 static int same_action(const struct sigaction *a, const struct sigaction *b)
 {
     const int flags = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
@@ -89,7 +96,7 @@ int process_state_compare(const struct process_state *state, struct text *differ
         add(differences, &n, "the locale");
     for (int i = 1; i < PROCESS_STATE_SIGNALS; i++) {
         struct sigaction now;
-        if (state->signal_known[i] && sigaction(i, NULL, &now) == 0 &&
+        if (!is_taken(i) && state->signal_known[i] && sigaction(i, NULL, &now) == 0 &&
             !same_action(&now, &state->signals[i])) {
             add(differences, &n, "signal handlers");
             break;
@@ -110,7 +117,8 @@ void process_state_restore(const struct process_state *state)
     umask(state->mask);
     for (int i = 1; i < PROCESS_STATE_SIGNALS; i++) {
         struct sigaction now;
-        if (state->signal_known[i] && sigaction(i, NULL, &now) == 0 && !same_action(&now, &state->signals[i]))
+        if (!is_taken(i) && state->signal_known[i] && sigaction(i, NULL, &now) == 0 &&
+            !same_action(&now, &state->signals[i]))
             sigaction(i, &state->signals[i], NULL);
     }
     if (state->directory[0] && chdir(state->directory) != 0)
