@@ -40,10 +40,10 @@ static const dpf_link keeper = {.flags = DPF_LINK_LOCAL, .send = take, .receive 
 
 static const dpf_link *open_faulty(struct plain_host *host, const char *settings)
 {
-    plain_open(host, &component, settings);
-    ((struct faulty *)host->self)->link = &keeper;
+    plain_open(host, &over_local, settings);
+    ((struct faulty *)host->self)->wrapped.link = &keeper;
     n_arrived = 0;
-    return component.functions;
+    return over_local.functions;
 }
 
 static void send_all(const dpf_link *link, struct plain_host *host, int n)

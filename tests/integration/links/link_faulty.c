@@ -56,12 +56,10 @@ struct held {
 };
 
 struct faulty {
+    struct wrapped wrapped;
     const dpf_host *host;
     const dpf_memory_service *memory;
     const dpf_value *values;
-    struct wrapped wrapped;
-    const dpf_link *link; /* that messages go to */
-    void *self;
     uint64_t state, sent;
     int is_cut; /* to be told */
     struct held *held;
@@ -110,7 +108,7 @@ static dpf_status release_held(struct faulty *faulty, double time, int64_t after
             continue;
         }
         *at = held->next;
-        status = faulty->link->send(faulty->self, held->peer, held->bytes, held->n);
+        status = wrapped_send(faulty, held->peer, held->bytes, held->n);
         faulty->memory->release(faulty->host, held);
     }
     return status;
@@ -135,9 +133,9 @@ static dpf_status send_message(void *self, int64_t peer, const uint8_t *bytes, u
         return hold(faulty, peer, bytes, n_bytes, now() + v[P_DELAY_TIME].real);
     if (later < v[P_REORDER].real)
         return hold(faulty, peer, bytes, n_bytes, INFINITY);
-    dpf_status status = faulty->link->send(faulty->self, peer, bytes, n_bytes);
+    dpf_status status = wrapped_send(faulty, peer, bytes, n_bytes);
     if (status == DPF_OK && twice < v[P_DUPLICATE].real)
-        status = faulty->link->send(faulty->self, peer, bytes, n_bytes);
+        status = wrapped_send(faulty, peer, bytes, n_bytes);
     return status == DPF_OK ? release_held(faulty, now(), peer) : status;
 }
 
@@ -159,7 +157,7 @@ static dpf_status receive(void *self, double seconds, dpf_link_event *out)
             return status;
         for (const struct held *held = faulty->held; held; held = held->next)
             next = held->due < next ? held->due : next;
-        const dpf_status received = faulty->link->receive(faulty->self, next > time ? next - time : 0, out);
+        const dpf_status received = wrapped_receive(faulty, next > time ? next - time : 0, out);
         if (received != DPF_OK || out->kind != DPF_LINK_NOTHING || now() >= until)
             return received;
     }
@@ -174,24 +172,6 @@ static void forget_held(struct faulty *faulty)
     }
 }
 
-static dpf_status open_end(void *self, int32_t end, const char *address)
-{
-    struct faulty *faulty = self;
-    return faulty->link->open(faulty->self, end, address);
-}
-
-static void hang_up(void *self, int64_t peer)
-{
-    struct faulty *faulty = self;
-    faulty->link->hang_up(faulty->self, peer);
-}
-
-static void admit(void *self, int64_t peer, uint64_t largest)
-{
-    struct faulty *faulty = self;
-    faulty->link->admit(faulty->self, peer, largest);
-}
-
 static void close_end(void *self)
 {
     struct faulty *faulty = self;
@@ -199,31 +179,15 @@ static void close_end(void *self)
         release_held(faulty, INFINITY, -1); /* a network would still deliver them */
     faulty->is_cut = 0;
     forget_held(faulty);
-    faulty->link->close(faulty->self);
+    wrapped_close(faulty);
 }
 
-static dpf_status create_with(const dpf_host *host, const dpf_params *given, const char *name, uint32_t n,
-                              void **self)
+static void own_create(const dpf_host *host, const dpf_params *given, struct faulty *faulty)
 {
-    struct faulty *faulty = *self;
     faulty->host = host;
     faulty->memory = dpf_memory(host);
     faulty->values = given->values;
     faulty->state = (uint64_t)given->values[P_SEED].integer;
-    const dpf_status status = wrapped_make(&faulty->wrapped, name, host, given, n);
-    faulty->link = faulty->wrapped.link;
-    faulty->self = faulty->wrapped.self;
-    return status;
-}
-
-static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
-{
-    return create_with(host, given, "local", 0, self);
-}
-
-static dpf_status create_grpc(const dpf_host *host, const dpf_params *given, void **self)
-{
-    return create_with(host, given, "grpc", WRAPPED_GRPC_COUNT, self);
 }
 
 static void destroy(void *self)
@@ -233,19 +197,6 @@ static void destroy(void *self)
     wrapped_free(&faulty->wrapped);
 }
 
-#define FUNCTIONS                                                                                            \
-    .open = open_end, .send = send_message, .receive = receive, .hang_up = hang_up, .close = close_end,      \
-    .admit = admit
-static const dpf_link functions = {.flags = DPF_LINK_LOCAL, FUNCTIONS};
-static const dpf_link grpc_functions = {.flags = DPF_LINK_PROTECTED, FUNCTIONS};
-
-DPF_COMPONENT(component, DPF_ROLE_LINK, functions, .id = "faulty", .version = "1.0.0",
-              .summary = "Loses, repeats, delays and reorders what is sent over local", .citation = "",
-              DPF_PARAMS(params), .create = create, .destroy = destroy,
-              .instance_bytes = sizeof(struct faulty))
-DPF_COMPONENT(grpc_component, DPF_ROLE_LINK, grpc_functions, .id = "faulty-grpc", .version = "1.0.0",
-              .summary = "Loses, repeats, delays and reorders what is sent over grpc", .citation = "",
-              DPF_PARAMS(grpc_params), .create = create_grpc, .destroy = destroy,
-              .instance_bytes = sizeof(struct faulty))
-
-WRAPPED_PLUGIN("org.dpframe.test.faulty", component, grpc_component)
+WRAPPED_PLUGIN("faulty", "Loses, repeats, delays and reorders what is sent", sizeof(struct faulty),
+               .open = wrapped_open, .send = send_message, .receive = receive, .hang_up = wrapped_hang_up,
+               .close = close_end, .admit = wrapped_admit)

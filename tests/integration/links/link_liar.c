@@ -21,20 +21,12 @@ static const dpf_param params[P_COUNT] = {PARAMS};
 static const dpf_param grpc_params[P_COUNT + WRAPPED_GRPC_COUNT] = {PARAMS, WRAPPED_GRPC_PARAMS};
 
 struct liar {
+    struct wrapped wrapped;
     const dpf_value *values;
     const dpf_host *host;
-    struct wrapped wrapped;
-    const dpf_link *link;
-    void *self;
 };
 
-static dpf_status open_end(void *self, int32_t end, const char *address)
-{
-    struct liar *liar = self;
-    return liar->link->open(liar->self, end, address);
-}
-
-static dpf_status send_forged(const struct liar *liar, int64_t peer, const uint8_t *bytes)
+static dpf_status send_forged(struct liar *liar, int64_t peer, const uint8_t *bytes)
 {
     const char *text = liar->values[P_TEXT].text;
     const uint64_t at = (uint64_t)liar->values[P_TEXT_AT].integer, length = strlen(text),
@@ -46,7 +38,7 @@ static dpf_status send_forged(const struct liar *liar, int64_t peer, const uint8
     memcpy(copy, bytes, at);
     for (uint64_t i = 0; i < length; i++)
         copy[at + i] = text[i] == '~' ? '\n' : text[i] == '^' ? 27 : (uint8_t)text[i];
-    const dpf_status status = liar->link->send(liar->self, peer, copy, n);
+    const dpf_status status = wrapped_send(liar, peer, copy, n);
     dpf_memory(liar->host)->release(liar->host, copy);
     return status;
 }
@@ -58,81 +50,30 @@ static dpf_status send_message(void *self, int64_t peer, const uint8_t *bytes, u
     if (kind > 0 && bytes[1] == kind)
         return send_forged(liar, peer, bytes);
     if (kind > 0)
-        return liar->link->send(liar->self, peer, bytes, n);
+        return wrapped_send(liar, peer, bytes, n);
     if (n < LONG)
-        return liar->link->send(liar->self, peer, bytes, n);
+        return wrapped_send(liar, peer, bytes, n);
     uint8_t *copy = dpf_memory(liar->host)->allocate(liar->host, n);
     if (!copy)
         return DPF_E_MEMORY;
     memcpy(copy, bytes, n);
     memcpy(copy + n - sizeof most, &most, sizeof most);
-    const dpf_status status = liar->link->send(liar->self, peer, copy, n);
+    const dpf_status status = wrapped_send(liar, peer, copy, n);
     dpf_memory(liar->host)->release(liar->host, copy);
     return status;
 }
 
-static dpf_status receive(void *self, double seconds, dpf_link_event *out)
+static void own_create(const dpf_host *host, const dpf_params *given, struct liar *liar)
 {
-    struct liar *liar = self;
-    return liar->link->receive(liar->self, seconds, out);
-}
-
-static void hang_up(void *self, int64_t peer)
-{
-    struct liar *liar = self;
-    liar->link->hang_up(liar->self, peer);
-}
-
-static void admit(void *self, int64_t peer, uint64_t largest)
-{
-    struct liar *liar = self;
-    liar->link->admit(liar->self, peer, largest);
-}
-
-static void close_end(void *self)
-{
-    struct liar *liar = self;
-    liar->link->close(liar->self);
-}
-
-static dpf_status create_with(const dpf_host *host, const dpf_params *given, const char *name, uint32_t n,
-                              void **self)
-{
-    struct liar *liar = *self;
     liar->host = host;
     liar->values = given->values;
-    const dpf_status status = wrapped_make(&liar->wrapped, name, host, given, n);
-    liar->link = liar->wrapped.link;
-    liar->self = liar->wrapped.self;
-    return status;
-}
-
-static dpf_status create(const dpf_host *host, const dpf_params *given, void **self)
-{
-    return create_with(host, given, "local", 0, self);
-}
-
-static dpf_status create_grpc(const dpf_host *host, const dpf_params *given, void **self)
-{
-    return create_with(host, given, "grpc", WRAPPED_GRPC_COUNT, self);
 }
 
 static void destroy(void *self)
 {
-    wrapped_free(&((struct liar *)self)->wrapped);
+    wrapped_free(self);
 }
 
-#define FUNCTIONS                                                                                            \
-    .open = open_end, .send = send_message, .receive = receive, .hang_up = hang_up, .close = close_end,      \
-    .admit = admit
-static const dpf_link functions = {.flags = DPF_LINK_LOCAL, FUNCTIONS};
-static const dpf_link grpc_functions = {.flags = DPF_LINK_PROTECTED, FUNCTIONS};
-
-DPF_COMPONENT(component, DPF_ROLE_LINK, functions, .id = "liar", .version = "1.0.0",
-              .summary = "Alters what is sent over local", .citation = "", DPF_PARAMS(params),
-              .create = create, .destroy = destroy, .instance_bytes = sizeof(struct liar))
-DPF_COMPONENT(grpc_component, DPF_ROLE_LINK, grpc_functions, .id = "liar-grpc", .version = "1.0.0",
-              .summary = "Alters what is sent over grpc", .citation = "", DPF_PARAMS(grpc_params),
-              .create = create_grpc, .destroy = destroy, .instance_bytes = sizeof(struct liar))
-
-WRAPPED_PLUGIN("org.dpframe.test.liar", component, grpc_component)
+WRAPPED_PLUGIN("liar", "Alters what is sent", sizeof(struct liar), .open = wrapped_open, .send = send_message,
+               .receive = wrapped_receive, .hang_up = wrapped_hang_up, .close = wrapped_close,
+               .admit = wrapped_admit)
