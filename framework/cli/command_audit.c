@@ -57,13 +57,12 @@ struct rewritten {
     const char *plugin; /* --plugin, or NULL */
 };
 
-static int add_override(struct rewritten *out, const char *key, const char *value)
+static void add_override(struct rewritten *out, const char *key, const char *value)
 {
     char *text = memory_format("audit.%s=%s", key, value);
     out->owned[out->n_owned++] = text;
     out->argv[out->n++] = (char *)(uintptr_t) "-o";
     out->argv[out->n++] = text;
-    return 0;
 }
 
 static int rewrite(int argc, char **argv, struct rewritten *out, struct dpf_error *error)
@@ -72,23 +71,22 @@ static int rewrite(int argc, char **argv, struct rewritten *out, struct dpf_erro
     out->argv = memory_need(room, sizeof(*out->argv));
     out->owned = memory_need(room, sizeof(*out->owned));
     for (int i = 0; i < argc; i++) {
-        int taken = strcmp(argv[i], "--one-run") == 0;
-        int status = taken ? add_override(out, "canaries", "-1") : 0;
-        if (strcmp(argv[i], "--attack") == 0) {
-            taken = 1;
-            status = add_override(out, "attack", "all");
-        }
+        int taken = 1;
+        if (strcmp(argv[i], "--one-run") == 0)
+            add_override(out, "canaries", "-1");
+        else if (strcmp(argv[i], "--attack") == 0)
+            add_override(out, "attack", "all");
+        else
+            taken = 0;
         for (size_t k = 0; k < N_KEY_OPTIONS && taken == 0; k++) {
             taken = arguments_own_value(argc, argv, &i, key_options[k], &out->values[k], error);
             if (taken > 0)
-                status = add_override(out, key_options[k] + 2, out->values[k]);
+                add_override(out, key_options[k] + 2, out->values[k]);
         }
         if (taken == 0)
             taken = arguments_own_value(argc, argv, &i, "--plugin", &out->plugin, error);
         if (taken < 0)
             return -1;
-        if (status != 0)
-            return error_memory(error);
         if (!taken)
             out->argv[out->n++] = argv[i];
     }

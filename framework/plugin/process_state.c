@@ -86,6 +86,13 @@ static int same_action(const struct sigaction *a, const struct sigaction *b)
     return a->sa_handler == b->sa_handler && (a->sa_flags & flags) == (b->sa_flags & flags);
 }
 
+static int has_changed(const struct process_state *state, int number)
+{
+    struct sigaction now;
+    return !is_taken(number) && state->signal_known[number] && sigaction(number, NULL, &now) == 0 &&
+           !same_action(&now, &state->signals[number]);
+}
+
 int process_state_compare(const struct process_state *state, struct text *differences)
 {
     int n = 0;
@@ -94,14 +101,11 @@ int process_state_compare(const struct process_state *state, struct text *differ
     const char *locale = setlocale(LC_ALL, NULL);
     if (!locale || strcmp(locale, state->locale) != 0)
         add(differences, &n, "the locale");
-    for (int i = 1; i < PROCESS_STATE_SIGNALS; i++) {
-        struct sigaction now;
-        if (!is_taken(i) && state->signal_known[i] && sigaction(i, NULL, &now) == 0 &&
-            !same_action(&now, &state->signals[i])) {
+    for (int i = 1; i < PROCESS_STATE_SIGNALS; i++)
+        if (has_changed(state, i)) {
             add(differences, &n, "signal handlers");
             break;
         }
-    }
     if (current_mask() != state->mask)
         add(differences, &n, "the umask");
     char path[4096];
@@ -115,12 +119,9 @@ void process_state_restore(const struct process_state *state)
     fesetenv(&state->environment);
     setlocale(LC_ALL, state->locale);
     umask(state->mask);
-    for (int i = 1; i < PROCESS_STATE_SIGNALS; i++) {
-        struct sigaction now;
-        if (!is_taken(i) && state->signal_known[i] && sigaction(i, NULL, &now) == 0 &&
-            !same_action(&now, &state->signals[i]))
+    for (int i = 1; i < PROCESS_STATE_SIGNALS; i++)
+        if (has_changed(state, i))
             sigaction(i, &state->signals[i], NULL);
-    }
     if (state->directory[0] && chdir(state->directory) != 0)
         log_message(LOG_LEVEL_WARNING, "cannot go back to directory %s", state->directory);
 }
