@@ -39,8 +39,7 @@ int public_file_id_column(const struct public_file *file, int side, const char *
 int public_file_no_column(const struct public_file *file, const char *key, const char *column,
                           struct dpf_error *error);
 
-/* -1 with an error where the first of these ids, of all lines, is the only one that is no number: its line is a header, which
-   was read as a row. */
+/* -1 with an error if the first id, and no other, is not a number: the first line is then a header that was read as a row. */
 int public_file_header_read(const struct public_file *file, const struct ids *ids, struct dpf_error *error);
 
 #endif

@@ -143,7 +143,7 @@ TEST(wrong_catalogues_are_refused)
     DATA_REFUSED(ITEMS, DPF_FAULT_DATA, "b.txt:1", "the first line is empty");
 }
 
-/* A table that does not say where its ids are is no list of ids: whole lines would be the ids, and no record would have one. */
+/* A table must say where its ids are. Else whole lines would be ids, and no record would have one of them. */
 TEST(columns_are_not_guessed)
 {
     static const char *const items[] = {"2,x", "1", "a", NULL};
