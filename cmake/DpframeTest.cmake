@@ -83,7 +83,8 @@ function(dpframe_name_test name label timeout)
 endfunction()
 
 # dpframe_add_tests(ROOM [LABEL unit] [TIMEOUT 300] SOURCES test_x.c ...)
-# Files of the program test-ROOM; ctest runs each by its name. Those without test_ are what they share. One that includes a source, for what is not told to others, or has a
+# Files of the program test-ROOM; ctest runs each by its name. Those without test_ are what they share. One that includes a source, for
+# what is not told to others, or has a
 # main function is a program of its own, linked alike.
 function(dpframe_add_tests room)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES" ${ARGN})
