@@ -93,6 +93,19 @@ static const struct {
     {"audit", "list-length", "10", "attacks see lists of 10"},
 };
 
+/* Keys of components that are one key of a section now. The value is the default, which saved runs may state. */
+static const struct {
+    const char *section, *key, *value, *now;
+} moved[] = {
+    {"*.mechanism", "min-honest", "0", "[privacy] min-honest"},
+    {"*.mechanism", "max-curious", "0", "[privacy] max-curious"},
+    {"*.mechanism", "honest", "0", "[privacy] min-honest"},
+    {"*.mechanism", "curious", "0", "[privacy] max-curious"},
+    {"*.mechanism", "clients", "0", "[privacy] min-honest"},
+    {"model", "min-honest", "0", "[privacy] min-honest"},
+    {"model", "max-curious", "0", "[privacy] max-curious"},
+};
+
 static const struct {
     const char *id, *instead;
 } components[] = {
@@ -144,6 +157,22 @@ static int is_of(const struct config *config, const char *section, const char *c
     return entry && strcmp(entry->value, component) == 0;
 }
 
+static int moved_check(const struct config_entry *entry, const char *full, struct dpf_error *error)
+{
+    char pattern[CONFIG_FULL_MAX];
+    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++) {
+        snprintf(pattern, sizeof pattern, "%s.%s", moved[i].section, moved[i].key);
+        if (fnmatch(pattern, full, 0) != 0)
+            continue;
+        if (same_value(moved[i].value, entry->value))
+            return 1;
+        return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                        "[%s] %s has moved: write it as %s = %s", entry->section, entry->key, moved[i].now,
+                        entry->value);
+    }
+    return 0;
+}
+
 int gone_check(const struct config *config, const struct config_entry *entry, struct dpf_error *error)
 {
     char full[CONFIG_FULL_MAX], pattern[CONFIG_FULL_MAX];
@@ -164,5 +193,5 @@ int gone_check(const struct config *config, const struct config_entry *entry, st
                         always ? ", and " : "", always ? always : "", always ? " holds always" : "",
                         table[i].instead);
     }
-    return 0;
+    return moved_check(entry, full, error);
 }
