@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/sheet.h"
 #include "base/memory.h"
@@ -52,13 +53,13 @@ static void add_point(struct statements *statements, struct point *point)
         status = plan_charge(&session.plan, 0, &problem);
     if (status == 0)
         add_statement(statements, name, &session.plan.guarantee);
-    else
+    else if (!interrupt_is_wanted())
         add_refusal(statements, name, &problem);
     session_close(&session);
     free(name);
 }
 
-static void add_points(struct statements *statements)
+static int add_points(struct statements *statements, struct dpf_error *error)
 {
     const struct points *points = &statements->points;
     guarantee_row_columns(&statements->table);
@@ -66,7 +67,10 @@ static void add_points(struct statements *statements)
         if (i > 0 && point_repeats(&statements->design, &points->items[i - 1], &points->items[i]))
             continue;
         add_point(statements, &points->items[i]);
+        if (interrupt_check("points were looked at", error) != 0)
+            return -1;
     }
+    return 0;
 }
 
 /* Into a file it goes as Markdown. */
@@ -100,7 +104,7 @@ int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
     config_free(config);
     int status = config ? 0 : -1;
     if (status == 0)
-        add_points(&statements);
+        status = add_points(&statements, error);
     if (status == 0) {
         statements.together = together_json(arguments, &statements.design, &statements.points, NULL, error);
         status = statements.together ? 0 : -1;

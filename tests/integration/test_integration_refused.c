@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is wrong in a configuration or on a command line is refused before anything is trained, with place and remedy. */
+#include "kit/test.h"
+#include "kit/training.h"
+
+#include "kit/spawned.h"
+
+static const char base[] =
+    "[run]\noutput = out\nrounds = 2\nthreads = 2\n"
+    "[data]\nformat = synthetic\nsynthetic.users = 40\nsynthetic.items = 25\nsynthetic.ratings = 500\n"
+    "value-min = 1\nvalue-max = 5\n[split]\nkind = random\nfraction = 0.2\n"
+    "[model]\nusers = 40\nitems = 25\nrank = 2\noffset = midpoint\n"
+    "[users]\nloss = explicit-als\nsolver = cholesky\n"
+    "[items]\nloss = squared-error\nsolver = gradient-descent\n";
+
+static int begin(void **state)
+{
+    if (training_begin(state) != 0)
+        return -1;
+    training_file("base.ini", base);
+    return 0;
+}
+
+/* A configuration with these lines behind it. */
+static void extended(const char *name, const char *more)
+{
+    char *text = memory_format("%s%s", base, more);
+    training_file(name, text);
+    free(text);
+}
+
+/* Sections of components that a run does not make: a link, and what joins ranks. */
+TEST(keys_of_components_that_are_not_made_are_checked)
+{
+    static const struct {
+        const char *more, *says;
+    } cases[] = {
+        {"[federation.link]\nca = ca.pem\nsrever-name = a\n[federation]\nlink = grpc\n",
+         "more.ini:28: unknown key \"srever-name\" in [federation.link] of link grpc; did you mean "
+         "\"server-name\"?"},
+        {"[federation]\nlink = locl\n", "more.ini:27: [federation] link = locl: there is no link"},
+        {"[federation.link]\nca = ca.pem\n",
+         "more.ini:27: unknown key \"ca\" in [federation.link]"},
+        {"[federation]\nlnk = local\n", "more.ini:27: unknown key \"lnk\" in [federation]; did you mean"},
+        {"[consent]\nmax-epsilo = 3\n", "more.ini:27: unknown key \"max-epsilo\" in [consent]; did you mean"},
+        {"[audit]\ntrial = 3\n", "more.ini:27: unknown key \"trial\" in [audit]; did you mean"},
+        {"[evaluate]\nmetric = rmse\n", "more.ini:27: unknown key \"metric\" in [evaluate]; did you mean"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extended("more.ini", cases[i].more);
+        command_expect("check more.ini", 2, cases[i].says);
+        command_expect("run more.ini", 2, cases[i].says);
+        command_expect("account more.ini", 2, cases[i].says);
+    }
+    command_expect("check base.ini -o run.comm=mip", 2, "[run] comm = mip: there is no comm");
+    /* What a party alone has, keys and certificates, may be missing in what all ends share. */
+    command_expect("check base.ini -o federation.link=grpc", 0, "");
+    command_expect("check base.ini -o federation.link=grpc -o federation.link.server-name=a", 0, "");
+    command_expect("check base.ini -o federation.link=local", 0, "");
+    command_expect("list mpi", 2, "is not a role");
+    if (command_run_it("list comm") == 0 && strstr(command_out, "mpi")) {
+        command_expect("check base.ini -o run.comm.max-recordz=1", 2, "in [run.comm] of comm mpi");
+        command_expect("check base.ini -o run.comm=mpi -o run.comm.max-recordz=1", 2,
+                       "[run.comm] of comm mpi");
+    }
+}
+
+FIXTURE(begin, training_end)
