@@ -320,13 +320,32 @@ int arguments_is_config(const char *word)
     return length > 4 && strcmp(word + length - 4, ".ini") == 0;
 }
 
-/* A configuration may stand without its -c, where a command takes one and no other operand. */
+/* A configuration may stand without its -c: the first operand that is named like one. */
 static void take_config_operand(const char *usage, struct arguments *out)
 {
-    if (out->config || out->n_rest != 1 || !strstr(usage, "-c CONFIG") || !arguments_is_config(out->rest[0]))
+    if (out->config || !strstr(usage, "-c CONFIG"))
         return;
-    out->config = out->rest[0];
-    out->n_rest = 0;
+    int at = 0;
+    while (at < out->n_rest && !arguments_is_config(out->rest[at]))
+        at++;
+    if (at == out->n_rest)
+        return;
+    out->config = out->rest[at];
+    out->n_rest--;
+    for (; at < out->n_rest; at++)
+        out->rest[at] = out->rest[at + 1];
+}
+
+int arguments_no_operands(const struct arguments *arguments, const char *command, struct dpf_error *error)
+{
+    if (!arguments->n_rest)
+        return 0;
+    const char *word = arguments->rest[0];
+    const char *dot = strchr(word, '.'), *equals = strchr(word, '=');
+    if (dot && equals && dot < equals)
+        return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": a value follows -o, as in -o %s",
+                         word, word);
+    return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe %s --help", word, command);
 }
 
 int arguments_parse(int argc, char **argv, const char *usage, struct arguments *out, struct dpf_error *error)

@@ -22,6 +22,8 @@ void arguments_print_usage(const char *usage);
 int arguments_first_word(int argc, char **argv);
 /* Whether a word is the name of a configuration. */
 int arguments_is_config(const char *word);
+/* Refuses operands that "dpframe COMMAND" does not take; a value of the configuration among them belongs behind -o. */
+int arguments_no_operands(const struct arguments *arguments, const char *command, struct dpf_error *error);
 /* An option of one command alone, before the others are parsed: "NAME VALUE" or "NAME=VALUE" at argv[*i],
    which is moved to the last word taken. *value is NULL before. Returns 1 if it was there, 0 if not, -1 on
    error. */

@@ -184,8 +184,8 @@ int command_account(int argc, char **argv)
     struct own own = {0};
     argc = take_own(argc, argv, &own, &error);
     int status = argc < 0 ? -1 : arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 0 && arguments.n_rest && !own.utility)
-        status = error_set(&error, DPF_FAULT_CONFIG, "account takes no argument \"%s\"", arguments.rest[0]);
+    if (status == 0 && !own.utility)
+        status = arguments_no_operands(&arguments, "account", &error);
     if (status == 0)
         status = check_files(&own.files, &error);
     arguments.without_data = 1;

@@ -123,8 +123,8 @@ int command_audit(int argc, char **argv)
     int status = rewrite(argc, argv, &rewritten, &error);
     if (status == 0)
         status = arguments_parse(rewritten.n, rewritten.argv, usage, &arguments, &error);
-    if (status == 0 && arguments.n_rest)
-        status = error_set(&error, DPF_FAULT_CONFIG, "audit takes no argument \"%s\"", arguments.rest[0]);
+    if (status == 0)
+        status = arguments_no_operands(&arguments, "audit", &error);
     if (status == 0 && sweep_is_described(&arguments))
         status = error_set(&error, DPF_FAULT_CONFIG,
                            "%s describes a sweep: audit one configuration, such as one of its variants",

@@ -116,8 +116,8 @@ int command_check(int argc, char **argv)
     struct dpf_error error = {0};
     struct arguments arguments;
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 0 && arguments.n_rest)
-        status = error_set(&error, DPF_FAULT_CONFIG, "check takes no argument \"%s\"", arguments.rest[0]);
+    if (status == 0)
+        status = arguments_no_operands(&arguments, "check", &error);
     if (status == 0)
         status = select_is_described(&arguments)  ? select_statement(&arguments, NULL, NULL, &error)
                  : sweep_is_described(&arguments) ? sweep_statements(&arguments, &error)

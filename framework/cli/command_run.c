@@ -46,9 +46,8 @@ static int check_readable(const struct arguments *arguments, struct dpf_error *e
 
 static int run_or_sweep(const struct arguments *arguments, struct dpf_error *error)
 {
-    if (arguments->n_rest)
-        return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe --help",
-                         arguments->rest[0]);
+    if (arguments_no_operands(arguments, "run", error) != 0)
+        return -1;
     const int selects = select_is_described(arguments), sweeps = sweep_is_described(arguments);
     if ((selects || sweeps) && ranks_size() > 1)
         return error_set(error, DPF_FAULT_CONFIG,

@@ -28,9 +28,8 @@ static const char usage[] =
 
 static int check_options(const struct arguments *arguments, struct dpf_error *error)
 {
-    if (arguments->n_rest)
-        return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe sweep --help",
-                         arguments->rest[0]);
+    if (arguments_no_operands(arguments, "sweep", error) != 0)
+        return -1;
     if (arguments->prepare + arguments->list + (arguments->point != NULL) > 1)
         return error_set(error, DPF_FAULT_CONFIG, "give one of --prepare, --list and --point");
     if (arguments->take_over && !arguments->point)

@@ -120,8 +120,16 @@ TEST(a_command_may_be_written_in_several_ways)
     assert_int_equal(command_out[0], '{');
     command_expect("-o model.rank=99999 check sound.ini", 2,
                    "rank"); /* an override before the command counts */
-    command_expect("check sound.ini sound.ini", 2, "check takes no argument");
-    command_expect("check -c sound.ini sound.ini", 2, "check takes no argument");
+    const char *const alone[] = {"run", "check", "account", "sweep", "audit"};
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "%s sound.ini twice.ini", alone[i]);
+        command_expect(line, 2, "stray argument \"twice.ini\"");
+        snprintf(line, sizeof line, "%s sound.ini model.rank=3", alone[i]);
+        command_expect(line, 2, "stray argument \"model.rank=3\": a value follows -o");
+        snprintf(line, sizeof line, "%s -c sound.ini again.ini", alone[i]);
+        command_expect(line, 2, "stray argument \"again.ini\"");
+    }
     command_expect("sound.ini", 2, "\"dpframe run sound.ini\" trains, \"dpframe check sound.ini\" says");
     command_expect("-q", 2, "no configuration");
     command_expect("list mechanism", 0, "");
