@@ -18,10 +18,10 @@ function(dpframe_add_part name)
   endif()
 endfunction()
 
-# dpframe_add_shared_part(ROLE/NAME [USES part ...]): all sources of a folder of plugins/ that has no CMakeLists.txt.
+# dpframe_add_shared_part(ROLE/NAME [USES part ...]): all sources of a folder of plugins/ that has no CMakeLists.txt, but for tests' own.
 function(dpframe_add_shared_part folder)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/plugins/${folder}/*.c)
-  list(FILTER sources EXCLUDE REGEX "/test_[a-z_]+\\.c$")
+  list(FILTER sources EXCLUDE REGEX "/test_[a-z_]+\\.c$|_fixture\\.c$")
   get_filename_component(name ${folder} NAME)
   dpframe_add_part(${name} SOURCES ${sources} ${ARGN})
 endfunction()

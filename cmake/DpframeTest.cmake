@@ -25,7 +25,7 @@ target_link_libraries(dpframe_test_flags INTERFACE dpframe_flags)
 # Tests whose own loops take longer than the optimiser would: they are compiled at -O1.
 set(DPFRAME_TESTS_WITH_LOOPS test_solver_ball test_solver_quadratics test_loss_implicit_als test_loss_explicit_als test_loss_weighted_als
   test_loss_complementary test_recommender_private_ratings test_evaluate_finalists test_plugin_joint_norms test_score_ease
-  test_golden_renyi test_accountant_pld_exact test_reading_map test_data_keyed)
+  als_fixture sensitivity_fixture solver_fixture test_golden_renyi test_accountant_pld_exact test_reading_map test_data_keyed)
 
 # The main function of all test programs, and what several of them share: hosts, tiny data sets, runs. A program takes of it what it
 # uses, and links the rooms that this needs. What draws configurations (draw*.c) is a part of its own.
@@ -83,7 +83,8 @@ function(dpframe_name_test name label timeout)
 endfunction()
 
 # dpframe_add_tests(ROOM [LABEL unit] [TIMEOUT 300] SOURCES test_x.c ...)
-# Files of the program test-ROOM; ctest runs each by its name. One that includes a source, for what is not told to others, or has a
+# Files of the program test-ROOM; ctest runs each by its name. Those without test_ are what they share. One that includes a source, for
+# what is not told to others, or has a
 # main function is a program of its own, linked alike.
 function(dpframe_add_tests room)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES" ${ARGN})
@@ -92,6 +93,13 @@ function(dpframe_add_tests room)
   foreach(source ${arg_SOURCES})
     get_filename_component(source ${source} ABSOLUTE)
     get_filename_component(name ${source} NAME_WE)
+    if(name IN_LIST DPFRAME_TESTS_WITH_LOOPS)
+      set_property(SOURCE ${source} TARGET_DIRECTORY test-${room} APPEND PROPERTY COMPILE_OPTIONS -O1)
+    endif()
+    if(NOT name MATCHES "^test_")
+      target_sources(test-${room} PRIVATE ${source})
+      continue()
+    endif()
     file(STRINGS ${source} alone REGEX "^int main\\(|^#include \"[^\"]*\\.c\"" LIMIT_COUNT 1)
     if(alone)
       dpframe_add_test(${name} LABEL ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SOURCES ${source}
@@ -100,9 +108,6 @@ function(dpframe_add_tests room)
       continue()
     endif()
     target_sources(test-${room} PRIVATE ${source})
-    if(name IN_LIST DPFRAME_TESTS_WITH_LOOPS)
-      set_property(SOURCE ${source} TARGET_DIRECTORY test-${room} APPEND PROPERTY COMPILE_OPTIONS -O1)
-    endif()
     dpframe_name_test(${name} ${arg_LABEL} ${arg_TIMEOUT} test-${room} ${name})
   endforeach()
 endfunction()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each condition, broken alone: it must fail, say what is wrong, and take the guarantee with it. */
-#include "privacy_case.h"
+#include "kit/privacy_case.h"
 
 /* The only failing conditions are those named ("C1 C5"); word is in the first one's text. */
 static void expect_failing(struct privacy_case *c, const char *ids, const char *word)

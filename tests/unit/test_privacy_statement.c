@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accounts and the two forms of the statement, with scripted accountants. */
-#include "privacy_case.h"
+#include "kit/privacy_case.h"
 
 #include "plugin/registry.h"
 

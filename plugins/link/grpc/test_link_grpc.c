@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "kit/plain_host.h"
-#define LINK_PATIENCE 10 /* s */
-#include "link_end.h"
+#include "kit/link_end.h"
 
 static char directory[32] = "/tmp/dpframe-test-XXXXXX";
 static char address[32];

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "kit/plain_host.h"
-#define LINK_PATIENCE 5 /* s */
-#include "link_end.h"
+#include "kit/link_end.h"
 
 static char directory[] = "/tmp/dpframe-test-XXXXXX", path[64];
 

@@ -3,7 +3,7 @@
  * The complementary loss: sums against the formula written out cell by cell, Eq. 15-18 as numbers, and all
  * neighbouring pairs of tiny data sets.
  */
-#include "sensitivity_check.h"
+#include "sensitivity_fixture.h"
 
 static const uint32_t layouts[3] = {DPF_LAYOUT_PACKED, DPF_LAYOUT_FULL, DPF_LAYOUT_LOWER};
 static double unobserved;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sensitivity_check.h"
+#include "sensitivity_fixture.h"
 
 #include "sanitized.h"
 #include "simd_kind.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is its own. What it has in common with others: ../noise-shares/test_noise_shares.c. */
-#include "shares_check.h"
+#include "shares_fixture.h"
 
 /* One of 16 shares has a quarter of the deviation: a whole number of steps, large enough for the bound on sums of them. */
 TEST(shares_are_whole_numbers_of_steps)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is its own. What it has in common with others: ../noise-shares/test_noise_shares.c. */
 #include "gamma_shares.h"
-#include "shares_check.h"
+#include "shares_fixture.h"
 
 static const dpf_component *component;
 static dpf_stream *stream;

@@ -3,7 +3,7 @@
  * What every mechanism whose noise comes in shares keeps to, as a table: the law of sums with and without dropouts, what
  * plans and events state, that the noise costs no less than the budget and no more, and what is refused.
  */
-#include "shares_check.h"
+#include "shares_fixture.h"
 
 #define ROWS 400
 #define CELLS (SHARES_WIDTH * ROWS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is its own. What it has in common with others: ../noise-shares/test_noise_shares.c. */
-#include "shares_check.h"
+#include "shares_fixture.h"
 
 #define ROWS 400
 #define CELLS (SHARES_WIDTH * ROWS)

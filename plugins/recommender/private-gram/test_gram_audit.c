@@ -6,7 +6,7 @@
  */
 #include "centred_row.h"
 #include "denoise.h"
-#include "gram_case.h"
+#include "gram_fixture.h"
 #include "tail_rows.h"
 
 /* ---- bounds on epsilon -----------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ static void train(struct audit_case *a, const struct data *d, uint32_t draw, str
     memset(heard->n, 0, sizeof heard->n);
     heard->host = &a->host;
     heard->last = a->plan.tail ? -1 : 1;
-    assert_int_equal(recommender->fit(a->host.self, call_with(&a->host, 1, draw), &fit),
+    assert_int_equal(gram_recommender->fit(a->host.self, call_with(&a->host, 1, draw), &fit),
                      a->plan.tail ? DPF_OK : DPF_E_CANCELLED);
     a->host.cancel = 0;
 }
@@ -231,8 +231,8 @@ static void audit(const char *form, int64_t n_items, int64_t items, int64_t othe
     index_data(&a.alone, -1, 0);
     snprintf(settings, sizeof settings, "noise-multiplier=%.4f; form=%s; items=%d", multiplier, form,
              (int)items);
-    plain_open_random(&a.host, component, settings);
-    plain_open_random(&a.replay, component, settings);
+    plain_open_random(&a.host, gram_component, settings);
+    plain_open_random(&a.replay, gram_component, settings);
     const struct gram_options options = {.multiplier = multiplier,
                                          .form = strcmp(form, "gram") == 0 ? FORM_GRAM : FORM_PROJECTED,
                                          .items = items,
@@ -280,4 +280,4 @@ TEST(an_audit_of_the_projection_does)
     audit("projected", 2, 2, 2, 3, 0.4);
 }
 
-FIXTURE(case_open, case_close)
+FIXTURE(gram_open, gram_close)

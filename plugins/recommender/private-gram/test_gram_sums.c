@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of private-gram: what users send, and how far one of them moves it. */
-#include "gram_case.h"
+#include "gram_fixture.h"
 
 /* ---- rows of integers ------------------------------------------------------------------------------------
  */
@@ -94,7 +94,7 @@ TEST(centred_rows_keep_their_bound)
     uint64_t z = 5;
     double q[M], values[M];
     int32_t at[M], own[M], row[M];
-    plain_open_random(&host, component, "");
+    plain_open_random(&host, gram_component, "");
     for (int c = 0; c < 1200; c++) {
         const int32_t bits = 5 + c % 8, spared = c / 8 % 2 ? GRAM_SPARED : 0, odd = c % 11 == 10;
         const int64_t m = 1 + (int64_t)(uniform(&z) * M);
@@ -134,15 +134,15 @@ TEST(centring_takes_off_what_is_shared)
     struct columns_case c;
     struct row_centre centre;
     int32_t plain[ITEMS], row[ITEMS];
-    plain_open_random(&host, component, "");
+    plain_open_random(&host, gram_component, "");
     make_columns(&c, 1);
     for (int64_t u = 1; u < USERS; u += 13)
         for (int step = 0; step < 2; step++) {
             double along[2] = {0, 0}, squares[2] = {0, 0}, both = 0;
             centre_columns(plain_call(&host), &c, 0, 0, &centre);
-            whole_row(&c.columns, &full, u, plain);
+            whole_row(&c.columns, &gram_data, u, plain);
             centre_columns(plain_call(&host), &c, 0, step ? 0.65 : 0.4, &centre);
-            whole_row(&c.columns, &full, u, row);
+            whole_row(&c.columns, &gram_data, u, row);
             for (int i = 0; i < ITEMS; i++) {
                 along[0] += plain[i] * centre.along[i];
                 along[1] += row[i] * centre.along[i];
@@ -207,20 +207,20 @@ TEST(sums_are_exact_in_any_order)
     struct plain_host host, own;
     struct columns_case c;
     struct row_centre centre;
-    plain_open_random(&host, component, "");
-    plain_open_random(&own, component, "");
-    reversed = full;
+    plain_open_random(&host, gram_component, "");
+    plain_open_random(&own, gram_component, "");
+    reversed = gram_data;
     index_data(&reversed, -1, 1);
     for (int kind = 0; kind < 8; kind++) {
         make_columns(&c, kind < 4 ? 1 : 3);
         if (parts[kind % 4] >= 0)
             centre_columns(plain_call(&own), &c, GRAM_SPARED, parts[kind % 4], &centre);
-        naive_pairs(&full, &c, expected);
-        sum_of_messages(&full, &c, got);
+        naive_pairs(&gram_data, &c, expected);
+        sum_of_messages(&gram_data, &c, got);
         assert_same_pairs(got, expected, c.columns.m);
         for (int32_t workers = 1; workers <= 7; workers += 3)
             for (int order = 0; order < 2; order++) {
-                const struct data *d = order ? &reversed : &full;
+                const struct data *d = order ? &reversed : &gram_data;
                 memset(got, 0x55, sizeof got);
                 assert_int_equal(gram_sum_pairs(call_with(&host, workers, 0), &d->records, &c.columns, got),
                                  DPF_OK);
@@ -245,9 +245,9 @@ TEST(projected_sums_are_the_same_in_any_order)
     struct plain_host host, own;
     struct columns_case c;
     struct row_centre centre;
-    plain_open_random(&host, component, "");
-    plain_open_random(&own, component, "");
-    reversed = full;
+    plain_open_random(&host, gram_component, "");
+    plain_open_random(&own, gram_component, "");
+    reversed = gram_data;
     index_data(&reversed, -1, 1);
     for (int centred = 0; centred < 2; centred++) {
         make_columns(&c, 1);
@@ -256,12 +256,12 @@ TEST(projected_sums_are_the_same_in_any_order)
         make_along(&a, &c.columns, D, 1);
         for (int k = 0; k < 3; k++)
             assert_int_equal(gram_sum_projected(call_with(&host, 1 + 2 * k, 0),
-                                                k == 2 ? &reversed.records : &full.records, &c.columns,
+                                                k == 2 ? &reversed.records : &gram_data.records, &c.columns,
                                                 &a.along, sums[k]),
                              DPF_OK);
         memset(sums[3], 0, sizeof sums[3]);
         for (int64_t u = 0; u < USERS; u++)
-            gram_message_projected(&a.along, &c.columns, &full.records.by_user, u, &desk, sums[3]);
+            gram_message_projected(&a.along, &c.columns, &gram_data.records.by_user, u, &desk, sums[3]);
         for (int k = 1; k < 4; k++)
             assert_memory_equal(sums[0], sums[k], sizeof sums[0]);
     }
@@ -296,11 +296,11 @@ TEST(a_user_moves_the_sums_as_far_as_stated)
     struct columns_case c;
     struct row_centre centre;
     dpf_recommender_release releases[GRAM_MOST_RELEASES];
-    const dpf_recommender_setup setup = setup_of(&full);
-    plain_open_random(&host, component, "form=gram");
-    plain_open_random(&own, component, "form=gram");
+    const dpf_recommender_setup setup = setup_of(&gram_data);
+    plain_open_random(&host, gram_component, "form=gram");
+    plain_open_random(&own, gram_component, "form=gram");
     stated(&host, &setup, 2, releases);
-    const struct gram_plan plan = plan_of(&full, FORM_GRAM);
+    const struct gram_plan plan = plan_of(&gram_data, FORM_GRAM);
     const dpf_norms *norms[2];
     for (int r = 0; r < 2; r++)
         norms[r] = &releases[r].event.sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE];
@@ -309,15 +309,15 @@ TEST(a_user_moves_the_sums_as_far_as_stated)
         make_columns(&c, 1);
         c.columns.bits = plan.second.bits;
         centre_columns(plain_call(&own), &c, GRAM_SPARED, parts[p], &centre);
-        gram_sum_pairs(call_with(&host, WORKERS, 0), &full.records, &c.columns, before);
+        gram_sum_pairs(call_with(&host, WORKERS, 0), &gram_data.records, &c.columns, before);
         for (int64_t leaves = 0; leaves < USERS; leaves += leaves % 7 == 0 ? 17 : 1) {
-            without = full;
+            without = gram_data;
             index_data(&without, leaves, 0);
             gram_sum_pairs(call_with(&host, WORKERS, 0), &without.records, &c.columns, after);
             const double moved = gram_distance(&plan, before, after, ITEMS);
             assert_true(moved <= norms[1]->l2 / releases[1].event.scale);
             nearest = fmax(nearest, moved / (norms[1]->l2 / releases[1].event.scale));
-            gram_sum_counts(plain_call(&host), &full.records, plan.counts.bits, counts[0]);
+            gram_sum_counts(plain_call(&host), &gram_data.records, plan.counts.bits, counts[0]);
             gram_sum_counts(plain_call(&host), &without.records, plan.counts.bits, counts[1]);
             double squares = 0;
             for (int64_t i = 0; i < ITEMS; i++)
@@ -336,13 +336,13 @@ TEST(a_user_moves_the_sums_as_far_as_stated)
 TEST(replacing_a_user_costs_up_to_twice_as_much)
 {
     enum { M = 4, ALL = 1 << M };
-    const struct gram_plan plan = plan_of(&full, FORM_GRAM);
+    const struct gram_plan plan = plan_of(&gram_data, FORM_GRAM);
     struct plain_host host;
     struct row_centre centre;
     double furthest = 0;
     const double q[M] = {0.5, 0.5, 0.5, 0.5}, norm = ldexp(sqrt(0.5), 2 * plan.second.bits);
     int32_t rows[ALL][M];
-    plain_open_random(&host, component, "form=gram");
+    plain_open_random(&host, gram_component, "form=gram");
     assert_int_equal(row_centre_make(plain_call(&host), M, plan.second.bits, GRAM_SPARED, 0.65, q, &centre),
                      0);
     for (int set = 0; set < ALL; set++) {
@@ -384,9 +384,9 @@ TEST(a_user_moves_the_projection_as_far_as_stated)
     struct plain_host host, own;
     struct columns_case c;
     struct row_centre centre;
-    const struct gram_plan plan = plan_of(&full, FORM_PROJECTED);
-    plain_open_random(&host, component, "form=projected");
-    plain_open_random(&own, component, "form=projected");
+    const struct gram_plan plan = plan_of(&gram_data, FORM_PROJECTED);
+    plain_open_random(&host, gram_component, "form=projected");
+    plain_open_random(&own, gram_component, "form=projected");
     for (int centred = 0; centred < 2; centred++) {
         double nearest = 0;
         make_columns(&c, 1);
@@ -394,9 +394,9 @@ TEST(a_user_moves_the_projection_as_far_as_stated)
         if (centred)
             centre_columns(plain_call(&own), &c, 0, 0.6, &centre);
         make_along(&a, &c.columns, D, 1e3); /* no basis: the bound holds for any numbers */
-        gram_sum_projected(call_with(&host, 2, 0), &full.records, &c.columns, &a.along, before);
+        gram_sum_projected(call_with(&host, 2, 0), &gram_data.records, &c.columns, &a.along, before);
         for (int64_t leaves = 0; leaves < USERS; leaves += 7) {
-            without = full;
+            without = gram_data;
             index_data(&without, leaves, 0);
             gram_sum_projected(call_with(&host, 2, 0), &without.records, &c.columns, &a.along, after);
             double squares = 0;
@@ -422,9 +422,9 @@ TEST(a_user_moves_the_tail_as_far_as_stated)
     struct plain_host host;
     struct columns_case head, rest;
     dpf_recommender_release releases[GRAM_MOST_RELEASES];
-    const dpf_recommender_setup setup = setup_of(&full);
+    const dpf_recommender_setup setup = setup_of(&gram_data);
     const struct value_weights weights = {1, 5, 0.35F};
-    plain_open_random(&host, component, "form=gram; items=14");
+    plain_open_random(&host, gram_component, "form=gram; items=14");
     stated(&host, &setup, 3, releases);
     const double most = releases[2].event.sensitivity.at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE].l2;
     make_columns(&head, 3);
@@ -442,7 +442,7 @@ TEST(a_user_moves_the_tail_as_far_as_stated)
     double nearest = 0;
     for (int64_t leaves = 0; leaves < USERS; leaves += leaves % 7 == 0 ? 17 : 1) {
         for (int k = 0; k < 2; k++) {
-            without = full;
+            without = gram_data;
             index_data(&without, k ? leaves : -1, 0);
             /* A value is of its user and item, whoever leaves. */
             for (int64_t row = 0; row < without.records.n_users; row++)
@@ -474,4 +474,4 @@ TEST(values_weigh_records_within_their_range)
     }
 }
 
-FIXTURE(case_open, case_close)
+FIXTURE(gram_open, gram_close)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gram_case.h"
+#include "gram_fixture.h"
 #include "kit/plain_scores.h"
 #include "kit/goodness.h"
 
@@ -14,10 +14,10 @@ TEST(noise_follows_the_budget)
                                               "noise-multiplier=2; count-share=0.2; form=gram; items=30"};
     struct plain_host host;
     dpf_recommender_release releases[GRAM_MOST_RELEASES];
-    dpf_recommender_setup setup = setup_of(&full);
+    dpf_recommender_setup setup = setup_of(&gram_data);
     int32_t n = 0;
     for (int c = 0; c < 2; c++) {
-        plain_open_random(&host, component, configured[c]);
+        plain_open_random(&host, gram_component, configured[c]);
         for (int twice = 0; twice < 2; twice++) {
             setup.noise_factor = twice ? 2 : 1;
             stated(&host, &setup, 2 + c, releases);
@@ -44,10 +44,10 @@ TEST(noise_follows_the_budget)
     }
     static const char *const refused[2] = {"noise-multiplier=1e8",
                                            "count-share=0.5; tail-share=0.5; form=gram; items=5"};
-    setup = setup_of(&full);
+    setup = setup_of(&gram_data);
     for (int c = 0; c < 2; c++) {
-        plain_open_random(&host, component, refused[c]);
-        assert_int_equal(recommender->releases(host.self, &setup, releases, GRAM_MOST_RELEASES, &n),
+        plain_open_random(&host, gram_component, refused[c]);
+        assert_int_equal(gram_recommender->releases(host.self, &setup, releases, GRAM_MOST_RELEASES, &n),
                          DPF_E_RANGE);
         plain_close(&host);
     }
@@ -61,17 +61,17 @@ TEST(noise_has_the_planned_variance)
     static int64_t sums[ITEMS * ITEMS], counts[ITEMS];
     struct plain_host host;
     struct columns_case c;
-    const struct gram_plan plan = plan_of(&full, FORM_GRAM);
+    const struct gram_plan plan = plan_of(&gram_data, FORM_GRAM);
     double squares[3] = {0}, n[3] = {0};
-    plain_open_random(&host, component, "form=gram; items=40; weight-exponent=0");
+    plain_open_random(&host, gram_component, "form=gram; items=40; weight-exponent=0");
     make_columns(&c, 1);
     for (int k = 0; k < ITEMS; k++)
         c.weight[k] = 1;
     c.columns.bits = plan.second.bits;
-    gram_sum_pairs(call_with(&host, 1, 0), &full.records, &c.columns, sums);
-    gram_sum_counts(plain_call(&host), &full.records, plan.counts.bits, counts);
+    gram_sum_pairs(call_with(&host, 1, 0), &gram_data.records, &c.columns, sums);
+    gram_sum_counts(plain_call(&host), &gram_data.records, plan.counts.bits, counts);
     for (uint32_t draw = 0; draw < 60; draw++) {
-        free(fit_seen(&host, &full, 0, draw, &seen, NULL));
+        free(fit_seen(&host, &gram_data, 0, draw, &seen, NULL));
         for (int64_t i = 0; i < ITEMS; i++) {
             squares[0] += pow(
                 (seen.numbers[0][i] / plan.counts.grid - (double)counts[i]) / (double)plan.counts.steps, 2);
@@ -96,13 +96,13 @@ TEST(the_tails_noise_has_the_planned_variance)
     static struct seen seen;
     struct plain_host host;
     dpf_recommender_release releases[GRAM_MOST_RELEASES];
-    const dpf_recommender_setup setup = setup_of(&full);
+    const dpf_recommender_setup setup = setup_of(&gram_data);
     double n = 0;
-    plain_open_random(&host, component, "form=gram; items=30; noise-multiplier=0.5");
+    plain_open_random(&host, gram_component, "form=gram; items=30; noise-multiplier=0.5");
     stated(&host, &setup, 3, releases);
     seen.noise = 0;
     for (uint32_t draw = 0; draw < 40; draw++) {
-        free(fit_seen(&host, &full, 0, draw, &seen, NULL));
+        free(fit_seen(&host, &gram_data, 0, draw, &seen, NULL));
         n += (double)seen.n[2];
     }
     assert_true(n > 400);
@@ -145,8 +145,8 @@ static void expect_ease(const char *settings)
     struct plain_host host;
     float got[ITEMS] = {0};
     double mean = 0;
-    plain_open_random(&host, component, settings);
-    void *bytes = fit_seen(&host, &full, 1, 0, &seen, NULL);
+    plain_open_random(&host, gram_component, settings);
+    void *bytes = fit_seen(&host, &gram_data, 1, 0, &seen, NULL);
     for (int i = 0; i < ITEMS; i++)
         for (int j = i; j < ITEMS; j++)
             g[i][j] = g[j][i] = seen.numbers[1][i * ITEMS + j];
@@ -156,14 +156,14 @@ static void expect_ease(const char *settings)
         g[i][i] += 0.5 * mean;
     invert(g, p);
     for (int32_t u = 0; u < USERS; u += 11) {
-        const dpf_scoring scoring = {sizeof scoring, u, &full.records, bytes, got};
+        const dpf_scoring scoring = {sizeof scoring, u, &gram_data.records, bytes, got};
         assert_int_equal(plain_scores(&host, &scoring), DPF_OK);
-        int64_t n = full.offsets[u + 1] - full.offsets[u];
+        int64_t n = gram_data.offsets[u + 1] - gram_data.offsets[u];
         for (int j = 0; j < ITEMS; j++) {
             double expected = 0;
-            for (int64_t i = full.offsets[u]; i < full.offsets[u + 1]; i++)
-                if (full.items[i] != j)
-                    expected -= p[full.items[i]][j] / p[j][j] / sqrt((double)n);
+            for (int64_t i = gram_data.offsets[u]; i < gram_data.offsets[u + 1]; i++)
+                if (gram_data.items[i] != j)
+                    expected -= p[gram_data.items[i]][j] / p[j][j] / sqrt((double)n);
             if (!(fabs(expected - (double)got[j]) < 1e-4 * (1 + fabs(expected))))
                 fail_msg("user %d, item %d: %.6f, not %.6f", (int)u, j, (double)got[j], expected);
         }
@@ -201,12 +201,12 @@ TEST(tastes_are_told_apart)
     offsets[0] = 0;
     const dpf_features features = {sizeof features, 1, ITEMS, 2, offsets, at, values, taste};
     static struct data with;
-    with = full;
+    with = gram_data;
     index_data(&with, -1, 0);
     with.records.item_features = &features;
     for (int form = 0; form < 2; form++) {
         struct plain_host host;
-        plain_open_random(&host, component, forms[form]);
+        plain_open_random(&host, gram_component, forms[form]);
         void *bytes = fit_seen(&host, &with, 0, 0, NULL, NULL);
         double margin = 0;
         for (int32_t u = 0; u < USERS; u++) {
@@ -228,11 +228,11 @@ static double margin_of_the_tail(const char *params)
     struct plain_host host;
     float got[ITEMS] = {0};
     double margin = 0;
-    plain_open_random(&host, component, params);
-    void *bytes = fit_seen(&host, &full, 0, 0, NULL, NULL);
+    plain_open_random(&host, gram_component, params);
+    void *bytes = fit_seen(&host, &gram_data, 0, 0, NULL, NULL);
     const struct ease_state model = ease_state_at(bytes);
     for (int32_t u = 0; u < USERS; u++) {
-        const dpf_scoring scoring = {sizeof scoring, u, &full.records, bytes, got};
+        const dpf_scoring scoring = {sizeof scoring, u, &gram_data.records, bytes, got};
         assert_int_equal(plain_scores(&host, &scoring), DPF_OK);
         for (int j = 0; j < ITEMS && u % 10; j++)
             if (model.column[j] < 0)
@@ -259,9 +259,9 @@ TEST(popularity_is_discounted_after_the_release)
     static struct seen seen[2];
     for (int with = 0; with < 2; with++) {
         struct plain_host host;
-        plain_open_random(&host, component, params[with]);
-        void *bytes = fit_seen(&host, &full, 0, 0, &seen[with], NULL);
-        const dpf_scoring scoring = {sizeof scoring, 3, &full.records, bytes, got[with]};
+        plain_open_random(&host, gram_component, params[with]);
+        void *bytes = fit_seen(&host, &gram_data, 0, 0, &seen[with], NULL);
+        const dpf_scoring scoring = {sizeof scoring, 3, &gram_data.records, bytes, got[with]};
         assert_int_equal(plain_scores(&host, &scoring), DPF_OK);
         const struct ease_state model = ease_state_at(bytes);
         for (int j = 0; j < ITEMS && with; j++) {
@@ -280,11 +280,11 @@ TEST(nobody_and_nothing_are_no_faults)
     static struct data empty;
     struct plain_host host;
     float got[ITEMS] = {0};
-    empty = full;
+    empty = gram_data;
     memset(empty.has, 0, sizeof empty.has);
     empty.has[0][0] = 1;
     index_data(&empty, -1, 0);
-    plain_open_random(&host, component, "form=gram; noise-multiplier=20");
+    plain_open_random(&host, gram_component, "form=gram; noise-multiplier=20");
     uint64_t used = 0;
     void *bytes = fit_seen(&host, &empty, 0, 0, NULL, &used);
     const dpf_scoring scoring = {sizeof scoring, 5, &empty.records, bytes, got};
@@ -295,4 +295,4 @@ TEST(nobody_and_nothing_are_no_faults)
     plain_close(&host);
 }
 
-FIXTURE(case_open, case_close)
+FIXTURE(gram_open, gram_close)

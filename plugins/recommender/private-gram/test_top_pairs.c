@@ -2,7 +2,7 @@
 /* Matrices whose eigenvalues and eigenvectors are known: a diagonal, mirrored at a fixed vector u: H D H, H = 1 - 2 u u'. */
 #include <math.h>
 
-#include "gram_case.h"
+#include "gram_fixture.h"
 #include "tiled_cholesky.h"
 #include "top_pairs.h"
 
@@ -59,7 +59,7 @@ TEST(few_pairs_are_found_and_proved)
     static double values[M];
     struct matrix vectors;
     for (int32_t n = 0; n <= 10; n += 5) {
-        plain_open_random(&host, component, "");
+        plain_open_random(&host, gram_component, "");
         const dpf_call *call = call_with(&host, WORKERS, 0);
         choose_spectrum(above, n);
         struct matrix a = mirrored(call);
@@ -74,7 +74,7 @@ TEST(what_one_start_cannot_show_is_computed_otherwise)
 {
     static double above[40], values[M];
     struct matrix vectors;
-    plain_open_random(&host, component, "");
+    plain_open_random(&host, gram_component, "");
     const dpf_call *call = call_with(&host, 1, 0);
     for (int32_t k = 0; k < 40; k++)
         above[k] = 3;
@@ -97,7 +97,7 @@ TEST(many_pairs_are_left_to_the_whole_spectrum)
     struct matrix vectors;
     for (int32_t k = 0; k < 300; k++)
         above[k] = 10 - 0.02 * k;
-    plain_open_random(&host, component, "");
+    plain_open_random(&host, gram_component, "");
     const dpf_call *call = call_with(&host, WORKERS, 0);
     choose_spectrum(above, 300);
     struct matrix a = mirrored(call);
@@ -112,7 +112,7 @@ TEST(the_largest_pairs_are_found)
     static const double above[] = {70, 20, 19, 8, 5, 4.9, 3, 2.5};
     static double values[M];
     struct matrix vectors;
-    plain_open_random(&host, component, "");
+    plain_open_random(&host, gram_component, "");
     const dpf_call *call = call_with(&host, WORKERS, 0);
     choose_spectrum(above, 8);
     struct matrix a = mirrored(call);
@@ -131,7 +131,7 @@ TEST(bytes_do_not_depend_on_workers)
     static double seen[2][3 * M];
     for (int k = 0; k < 2; k++) {
         struct matrix vectors;
-        plain_open_random(&host, component, "");
+        plain_open_random(&host, gram_component, "");
         const dpf_call *call = call_with(&host, k ? 4 : 1, 0);
         choose_spectrum(above, 3);
         struct matrix a = mirrored(call);
@@ -145,7 +145,7 @@ TEST(bytes_do_not_depend_on_workers)
 
 TEST(a_factor_is_one)
 {
-    plain_open_random(&host, component, "");
+    plain_open_random(&host, gram_component, "");
     const dpf_call *call = call_with(&host, WORKERS, 0);
     choose_spectrum(NULL, 0);
     for (int32_t i = 0; i < M; i++)
@@ -165,4 +165,4 @@ TEST(a_factor_is_one)
     plain_close(&host);
 }
 
-FIXTURE(case_open, case_close)
+FIXTURE(gram_open, gram_close)

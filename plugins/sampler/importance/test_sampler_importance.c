@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weights against Eq. 22, Eq. 22 against numeric integration, and what the draws do. */
-#include "record_check.h"
+#include "record_fixture.h"
 
 static const dpf_component *component;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record_check.h"
+#include "record_fixture.h"
 
 static const dpf_component *component;
 

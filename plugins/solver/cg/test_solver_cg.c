@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps are the textbook's. What cg has in common with other solvers: ../normal/test_solver_quadratics.c. */
-#include "solver_check.h"
+#include "solver_fixture.h"
 
 static const dpf_component *cg(void)
 {

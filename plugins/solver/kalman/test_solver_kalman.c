@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Without noise it is one of ../normal/test_solver_quadratics.c; with noise against the precision form of the same
    posterior, and by what it is for: less error than the minimiser that does not know the noise. */
-#include "solver_check.h"
+#include "solver_fixture.h"
 
 static const dpf_component *kalman(void)
 {

@@ -4,7 +4,7 @@
  * layouts, columns that are not theirs left alone, rows that do not depend on their batch, and what is refused.
  */
 #include "sanitized.h"
-#include "solver_check.h"
+#include "solver_fixture.h"
 
 enum { DEFINITE = 1, RIDGE = 2, REACHABLE = 4, OPERATOR = 8 };
 

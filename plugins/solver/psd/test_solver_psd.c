@@ -3,7 +3,7 @@
  * Indefinite systems against matrices whose eigenvectors the test chose. What psd has in common with other solvers:
  * ../normal/test_solver_quadratics.c.
  */
-#include "solver_check.h"
+#include "solver_fixture.h"
 
 #define MOST 40
 #define STRIDE 64

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_check.h - for the tests of samplers that draw records: a few thousand of them, rows of either side.
- */
-#ifndef DPF_RECORD_CHECK_H
-#define DPF_RECORD_CHECK_H
+#include "record_fixture.h"
 
-#include "kit/plain_random.h"
-
-#define CHECK_USERS 60
-#define CHECK_ITEMS 50
-#define CHECK_RECORDS (CHECK_USERS * CHECK_ITEMS)
-
-static int32_t check_users[CHECK_RECORDS], check_items[CHECK_RECORDS];
+int32_t check_users[CHECK_RECORDS];
+static int32_t check_items[CHECK_RECORDS];
 static float check_rows[CHECK_USERS * 16] __attribute__((aligned(64)));
 static const dpf_factors check_factors = {check_rows, CHECK_USERS, 16, 4, 0};
 
-/* User u's row has entries (u + 1) / CHECK_USERS, of either sign. */
-static inline dpf_draw check_draw(void)
+dpf_draw check_draw(void)
 {
     for (int i = 0; i < CHECK_RECORDS; i++) {
         check_users[i] = i / CHECK_ITEMS;
@@ -33,23 +24,20 @@ static inline dpf_draw check_draw(void)
                       .item_factors = &check_factors};
 }
 
-/* A mechanism whose loss is context * weight. */
-static inline dpf_status check_linear_profile(void *context, double weight, double *epsilon)
+dpf_status check_linear_profile(void *context, double weight, double *epsilon)
 {
     *epsilon = *(const double *)context * weight;
     return DPF_OK;
 }
 
-static inline void check_take(struct plain_host *host, uint32_t draw_index, const dpf_draw *draw,
-                              float *weights)
+void check_take(struct plain_host *host, uint32_t draw_index, const dpf_draw *draw, float *weights)
 {
     const dpf_sampler *sampler = host->component->functions;
     host->call.draw = draw_index;
     assert_int_equal(sampler->draw(host->self, plain_call(host), draw, weights), DPF_OK);
 }
 
-/* A record's fate depends on draw, user and item alone: not on what else is asked. */
-static inline void check_fates(struct plain_host *host)
+void check_fates(struct plain_host *host)
 {
     static float all[CHECK_RECORDS], next[CHECK_RECORDS], part[7];
     const dpf_draw draw = check_draw();
@@ -67,7 +55,7 @@ static inline void check_fates(struct plain_host *host)
     assert_true(different > CHECK_RECORDS / 10);
 }
 
-static inline void check_parties_refused(struct plain_host *host)
+void check_parties_refused(struct plain_host *host)
 {
     dpf_draw draw = check_draw();
     float weight;
@@ -76,5 +64,3 @@ static inline void check_parties_refused(struct plain_host *host)
     const dpf_sampler *sampler = host->component->functions;
     assert_int_equal(sampler->draw(host->self, plain_call(host), &draw, &weight), DPF_E_UNSUPPORTED);
 }
-
-#endif

@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * shares_check.h - what is the same in the tests of all mechanisms whose noise comes in shares: sums of empty
- * messages, their statistics, and what must be refused.
- */
-#ifndef DPF_PLUGINS_SHARES_CHECK_H
-#define DPF_PLUGINS_SHARES_CHECK_H
+#include "shares_fixture.h"
 
-#include "kit/plain_random.h"
-#include "kit/plain_release.h"
-#include "kit/goodness.h"
-
-#define SHARES_WIDTH 10
-#define SHARES_MOST_ROWS 400
-#define SHARES_MOST_CELLS (SHARES_WIDTH * SHARES_MOST_ROWS)
-#define SHARES_PARTIES 25
-
-/* A gradient of SHARES_WIDTH numbers and that many rows, sent by SHARES_PARTIES parties. */
-static inline void shares_release(struct plain_release *r, int64_t rows)
+void shares_release(struct plain_release *r, int64_t rows)
 {
     plain_release_gradient(r, SHARES_WIDTH, rows);
     r->release.n_parties = r->release.min_survivors = SHARES_PARTIES;
 }
 
 /* The decoded sum of that many empty messages, in this draw. */
-static inline void shares_sum_at(struct plain_host *host, const struct plain_release *r,
-                                 const dpf_noise_plan *plan, int64_t senders, uint32_t draw, double *out)
+static void shares_sum_at(struct plain_host *host, const struct plain_release *r, const dpf_noise_plan *plan,
+                          int64_t senders, uint32_t draw, double *out)
 {
     static const double nothing[SHARES_MOST_CELLS];
     static int64_t sums[SHARES_MOST_CELLS], message[SHARES_MOST_CELLS];
@@ -47,18 +32,13 @@ static inline void shares_sum_at(struct plain_host *host, const struct plain_rel
     assert_int_equal(mechanism->decode(host->self, &call, plan, &r->query, &sum, out, SHARES_WIDTH), DPF_OK);
 }
 
-static inline void shares_sum(struct plain_host *host, const struct plain_release *r,
-                              const dpf_noise_plan *plan, int64_t senders, double *out)
+void shares_sum(struct plain_host *host, const struct plain_release *r, const dpf_noise_plan *plan,
+                int64_t senders, double *out)
 {
     shares_sum_at(host, r, plan, senders, plain_call(host)->draw, out);
 }
 
-/*
- * A Gram row, which a unit moves 3 times as far as the rows: it and the rows are an event each, with a quarter and three
- * quarters of the budget, and each has the noise that its event and the plan state. `settings` ask for a gram-share of
- * .25; without it the Gram row has no noise, and its event says so.
- */
-static inline void shares_check_gram(const dpf_component *component, const char *settings)
+void shares_check_gram(const dpf_component *component, const char *settings)
 {
     static double noise[2][4000];
     struct plain_host host;
@@ -104,8 +84,7 @@ static inline void shares_check_gram(const dpf_component *component, const char 
     plain_close(&host);
 }
 
-/* Mean, variance, and the share beyond one and two deviations: those of a normal law. */
-static inline void shares_assert_normal(const double *x, int64_t n, double deviation)
+void shares_assert_normal(const double *x, int64_t n, double deviation)
 {
     double sum = 0, square = 0, one = 0, two = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -121,8 +100,7 @@ static inline void shares_assert_normal(const double *x, int64_t n, double devia
     goodness_assert(goodness_count(two, (double)n, erfc(sqrt(2.0))), "beyond two", deviation);
 }
 
-/* One message fewer than the shares were made for; and those who know their own share are not counted on. */
-static inline void shares_check_too_few(const dpf_component *component)
+void shares_check_too_few(const dpf_component *component)
 {
     static const char *const settings[] = {"min-honest=20", "min-honest=18; max-curious=2"};
     static double x[SHARES_MOST_CELLS];
@@ -147,9 +125,7 @@ static inline void shares_check_too_few(const dpf_component *component)
     }
 }
 
-/* More honest parties than parties, alone or with the curious; a Gram row of unknown sensitivity; sensitivities unknown or
-   unbounded; bad settings; no memory. `bad` is a setting that is out of range. */
-static inline void shares_check_refusals(const dpf_component *component, const char *bad)
+void shares_check_refusals(const dpf_component *component, const char *bad)
 {
     struct plain_host host;
     struct plain_release r;
@@ -181,5 +157,3 @@ static inline void shares_check_refusals(const dpf_component *component, const c
     assert_int_equal(plain_create(&host, ""), DPF_E_MEMORY);
     plain_close(&host);
 }
-
-#endif

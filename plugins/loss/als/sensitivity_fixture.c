@@ -1,34 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sensitivity_check.h - stated sensitivities against all neighbouring pairs of tiny data sets.
- *
- * A query is a sum over records, so what stays the same cancels: a data set is one user's records, a
- * state. All states that respect the bounds are summed by the loss itself, and the largest difference in each
- * norm is compared with the statement: never above, and equal where the statement is tight.
- */
-#ifndef DPF_SENSITIVITY_CHECK_H
-#define DPF_SENSITIVITY_CHECK_H
+#include "sensitivity_fixture.h"
 
-#include "als_check.h"
-
-#define STATES_MOST 4096
-#define STATE_ROWS 4
-#define STATE_WIDTH 64
-
-struct states {
-    struct plain_host *host;
-    const dpf_query *query;
-    const dpf_factors *other;
-    double offset;
-    int64_t n;
-    int64_t n_records[STATES_MOST];
-    int32_t row[STATES_MOST][2], others[STATES_MOST][2]; /* of up to two records */
-    float values[STATES_MOST][2];
-    double (*blocks)[STATE_ROWS * STATE_WIDTH]; /* of each state */
-};
-
-static inline void states_new(struct states *s, struct plain_host *host, const dpf_query *query,
-                              const dpf_factors *other, double offset)
+void states_new(struct states *s, struct plain_host *host, const dpf_query *query, const dpf_factors *other,
+                double offset)
 {
     memset(s, 0, sizeof(*s));
     s->host = host;
@@ -40,14 +14,14 @@ static inline void states_new(struct states *s, struct plain_host *host, const d
     assert_true(query->width <= STATE_WIDTH);
 }
 
-static inline void states_free(struct states *s)
+void states_free(struct states *s)
 {
     free(s->blocks);
 }
 
 /* Adds a state of n <= 2 records; rows, other rows and values are given. */
-static inline void states_add(struct states *s, int64_t n, const int32_t *rows, const int32_t *others,
-                              const float *values)
+static void states_add(struct states *s, int64_t n, const int32_t *rows, const int32_t *others,
+                       const float *values)
 {
     const dpf_loss *loss = s->host->component->functions;
     const int64_t at = s->n++;
@@ -78,8 +52,8 @@ static inline void states_add(struct states *s, int64_t n, const int32_t *rows, 
     }
 }
 
-static inline void norms_of_pair(const struct states *s, int64_t a, int64_t b, const dpf_block *block,
-                                 dpf_norms *most)
+static void norms_of_pair(const struct states *s, int64_t a, int64_t b, const dpf_block *block,
+                          dpf_norms *most)
 {
     double l1 = 0, l2 = 0, linf = 0;
     for (int64_t row = 0; row < STATE_ROWS; row++) {
@@ -96,8 +70,7 @@ static inline void norms_of_pair(const struct states *s, int64_t a, int64_t b, c
 }
 
 /* 1 if states a and b are neighbours. State 0 is the empty one. */
-static inline int are_neighbours(const struct states *s, int64_t a, int64_t b, int32_t unit,
-                                 int32_t adjacency)
+static int are_neighbours(const struct states *s, int64_t a, int64_t b, int32_t unit, int32_t adjacency)
 {
     const int64_t n = s->n_records[a];
     if (unit == DPF_UNIT_USER)
@@ -108,8 +81,8 @@ static inline int are_neighbours(const struct states *s, int64_t a, int64_t b, i
     return n == 0 && s->n_records[b] == 1;
 }
 
-static inline dpf_norms states_largest(const struct states *s, const dpf_block *block, int32_t unit,
-                                       int32_t adjacency)
+static dpf_norms states_largest(const struct states *s, const dpf_block *block, int32_t unit,
+                                int32_t adjacency)
 {
     dpf_norms most = {0, 0, 0};
     for (int64_t a = 0; a < s->n; a++) {
@@ -121,13 +94,7 @@ static inline dpf_norms states_largest(const struct states *s, const dpf_block *
     return most;
 }
 
-/* Norms of the statement that must be attained, or-ed. */
-#define TIGHT_L1 1
-#define TIGHT_L2 2
-#define TIGHT_LINF 4
-#define TIGHT_ALL 7
-
-static inline void check_one_norm(double stated, double found, int tight, const char *what)
+static void check_one_norm(double stated, double found, int tight, const char *what)
 {
     if (!(found <= stated * (1 + 1e-6) + 1e-9))
         fail_msg("%s: a neighbouring pair differs by %.12g, stated is %.12g", what, found, stated);
@@ -135,8 +102,8 @@ static inline void check_one_norm(double stated, double found, int tight, const 
         fail_msg("%s: stated is %.12g, but no pair differs by more than %.12g", what, stated, found);
 }
 
-static inline void check_statement(const struct states *s, const dpf_sensitivity *stated, int32_t block,
-                                   int32_t unit, int32_t adjacency, int tight)
+void check_statement(const struct states *s, const dpf_sensitivity *stated, int32_t block, int32_t unit,
+                     int32_t adjacency, int tight)
 {
     char what[96];
     const dpf_norms most = states_largest(s, &s->query->blocks[block], unit, adjacency);
@@ -150,7 +117,7 @@ static inline void check_statement(const struct states *s, const dpf_sensitivity
     check_one_norm(norms->linf, most.linf, tight & TIGHT_LINF, what);
 }
 
-static inline void states_unknown(dpf_sensitivity *blocks)
+void states_unknown(dpf_sensitivity *blocks)
 {
     for (int b = 0; b < DPF_MAX_BLOCKS; b++) {
         for (int u = 0; u < DPF_N_UNITS; u++) {
@@ -160,8 +127,7 @@ static inline void states_unknown(dpf_sensitivity *blocks)
     }
 }
 
-/* Rows of the other side: 2 x 16 points on the unit circle (each twice), or the corners of the box. */
-static inline int64_t states_vectors(int box, float (*y)[16])
+int64_t states_vectors(int box, float (*y)[16])
 {
     const int64_t n = box ? 4 : 16;
     memset(y, 0, sizeof(*y) * 32);
@@ -173,9 +139,8 @@ static inline int64_t states_vectors(int box, float (*y)[16])
     return 2 * n;
 }
 
-/* All users of at most two records with values lo or hi. users_solved: all records lie in row 0. */
-static inline void states_enumerate(struct states *s, int64_t n_vectors, int users_solved,
-                                    const float *values, int n_values)
+void states_enumerate(struct states *s, int64_t n_vectors, int users_solved, const float *values,
+                      int n_values)
 {
     const int32_t none = 0;
     const float zero = 0;
@@ -200,18 +165,8 @@ static inline void states_enumerate(struct states *s, int64_t n_vectors, int use
     }
 }
 
-/* A loss with what it states for rows of the box or the ball, and all states of a party with two records. */
-struct states_case {
-    struct plain_host host;
-    struct states states;
-    dpf_factors other;
-    dpf_query query;
-    dpf_sensitivity blocks[DPF_MAX_BLOCKS], gram[DPF_MAX_BLOCKS];
-};
-
-static inline void states_open(struct states_case *c, const char *id, const char *settings, int box,
-                               int users_solved, uint32_t layout, const float values[2], int n_values,
-                               double offset)
+void states_open(struct states_case *c, const char *id, const char *settings, int box, int users_solved,
+                 uint32_t layout, const float values[2], int n_values, double offset)
 {
     static float y[32][16] __attribute__((aligned(64)));
     const int64_t n = states_vectors(box, y);
@@ -241,10 +196,8 @@ static inline void states_open(struct states_case *c, const char *id, const char
     states_enumerate(&c->states, n, users_solved, values, n_values);
 }
 
-static inline void states_close(struct states_case *c)
+void states_close(struct states_case *c)
 {
     states_free(&c->states);
     plain_close(&c->host);
 }
-
-#endif

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * als_check.h - for the tests of the ALS losses: random records, and naive float64 sums to compare with.
- */
-#ifndef DPF_ALS_CHECK_H
-#define DPF_ALS_CHECK_H
-
-#include "kit/plain_host.h"
-
-#include "dpframe/role/loss.h"
-
-#define CHECK_OTHERS 400
-#define CHECK_GROUPS 7
+#include "als_fixture.h"
 
 static const int64_t check_degrees[CHECK_GROUPS] = {0, 1, 2, 15, 16, 17, 300};
 
 static uint64_t check_state = 1;
 
-static inline double check_uniform(void)
+double check_uniform(void)
 {
     uint64_t z = check_state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -24,18 +13,7 @@ static inline double check_uniform(void)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Records of seven rows, some with values and weights, and the other side they point to. */
-struct check_data {
-    dpf_groups groups;
-    dpf_factors self, other;
-    float *factors;
-    int32_t rows[CHECK_GROUPS];
-    int64_t offsets[CHECK_GROUPS + 1];
-    int32_t *others;
-    float *values, *weights;
-};
-
-static inline void check_data_new(struct check_data *c, int32_t columns, int with_values, int with_weights)
+void check_data_new(struct check_data *c, int32_t columns, int with_values, int with_weights)
 {
     const int64_t stride = (columns + 15) / 16 * 16;
     int64_t n = 0;
@@ -79,7 +57,7 @@ static inline void check_data_new(struct check_data *c, int32_t columns, int wit
                              .party_row = -1};
 }
 
-static inline void check_data_free(struct check_data *c)
+void check_data_free(struct check_data *c)
 {
     free(c->factors);
     free(c->others);
@@ -87,18 +65,13 @@ static inline void check_data_free(struct check_data *c)
     free(c->weights);
 }
 
-/* The coefficients of one record: a w, t and w of als_records.h, in the loss's own formula. */
-typedef void (*check_formula)(const dpf_query *query, const dpf_groups *groups, int64_t record, double *aw,
-                              double *t, double *w);
-
-static inline int64_t check_position(const dpf_block *a, int64_t i, int64_t j)
+int64_t check_position(const dpf_block *a, int64_t i, int64_t j)
 {
     return a->offset + (a->layout == DPF_LAYOUT_PACKED ? i * (i + 1) / 2 + j : i * a->ld + j);
 }
 
-/* All blocks of a group, records from the last to the first; magnitude gets the sums of absolute values. */
-static inline void check_naive(const dpf_query *q, const dpf_groups *groups, int64_t g, const double *grid,
-                               check_formula formula, double *out, double *magnitude)
+void check_naive(const dpf_query *q, const dpf_groups *groups, int64_t g, const double *grid,
+                 check_formula formula, double *out, double *magnitude)
 {
     const int32_t d = q->dimension;
     memset(out, 0, (size_t)q->width * sizeof(double));
@@ -130,7 +103,7 @@ static inline void check_naive(const dpf_query *q, const dpf_groups *groups, int
 }
 
 /* 1 if the number at this place of a row means something: not padding, not above the diagonal. */
-static inline int check_defined(const dpf_query *q, int64_t place)
+static int check_defined(const dpf_query *q, int64_t place)
 {
     for (int32_t b = 0; b < q->n_blocks; b++) {
         const dpf_block *block = &q->blocks[b];
@@ -142,8 +115,8 @@ static inline int check_defined(const dpf_query *q, int64_t place)
     return 0;
 }
 
-static inline dpf_side_info check_info(int32_t columns, int32_t first, int32_t dimension, int32_t bias,
-                                       uint32_t layout, int released)
+dpf_side_info check_info(int32_t columns, int32_t first, int32_t dimension, int32_t bias, uint32_t layout,
+                         int released)
 {
     return (dpf_side_info){.size = sizeof(dpf_side_info),
                            .side = DPF_SIDE_ITEMS,
@@ -157,8 +130,8 @@ static inline dpf_side_info check_info(int32_t columns, int32_t first, int32_t d
                            .is_released = released};
 }
 
-static inline void check_near(const double *expected, const double *magnitude, const dpf_query *q,
-                              const double *got, double tolerance)
+static void check_near(const double *expected, const double *magnitude, const dpf_query *q, const double *got,
+                       double tolerance)
 {
     for (int64_t i = 0; i < q->width; i++) {
         if (check_defined(q, i) && !(fabs(got[i] - expected[i]) <= tolerance * (magnitude[i] + 1e-30)))
@@ -167,9 +140,8 @@ static inline void check_near(const double *expected, const double *magnitude, c
     }
 }
 
-/* Float64 sums: near the naive ones without a grid, equal to them with one. */
-static inline void check_accumulate(struct plain_host *host, const dpf_query *q, const struct check_data *c,
-                                    check_formula formula)
+void check_accumulate(struct plain_host *host, const dpf_query *q, const struct check_data *c,
+                      check_formula formula)
 {
     const dpf_loss *loss = host->component->functions;
     const double grid[3] = {0x1p-20, 0x1p-18, 0x1p-10};
@@ -194,9 +166,9 @@ static inline void check_accumulate(struct plain_host *host, const dpf_query *q,
 }
 
 /* Each record alone, times its factor, rounded and added as integers; those left out may hold anything. */
-static inline void check_scaled_group(const dpf_query *q, const struct check_data *c, int64_t g,
-                                      check_formula formula, const double *factors, const double *grid,
-                                      const int64_t *got)
+static void check_scaled_group(const dpf_query *q, const struct check_data *c, int64_t g,
+                               check_formula formula, const double *factors, const double *grid,
+                               const int64_t *got)
 {
     double *one = malloc((size_t)(2 * q->width) * sizeof(double));
     int64_t *sums = calloc((size_t)q->width, sizeof(int64_t));
@@ -217,9 +189,8 @@ static inline void check_scaled_group(const dpf_query *q, const struct check_dat
     free(sums);
 }
 
-/* Integer sums of scaled records, exactly, on a fine grid and on one where halves are frequent. */
-static inline void check_scaled(struct plain_host *host, const dpf_query *q, const struct check_data *c,
-                                check_formula formula)
+void check_scaled(struct plain_host *host, const dpf_query *q, const struct check_data *c,
+                  check_formula formula)
 {
     const dpf_loss *loss = host->component->functions;
     static const double grids[2][3] = {{0x1p-40, 0x1p-34, 0x1p-10}, {0x1p-2, 0x1p-1, 2}};
@@ -246,9 +217,8 @@ static inline void check_scaled(struct plain_host *host, const dpf_query *q, con
     free(out);
 }
 
-/* Float32 sums: near the naive ones, and the same bytes one group at a time. */
-static inline void check_local(struct plain_host *host, const dpf_query *q, const struct check_data *c,
-                               check_formula formula)
+void check_local(struct plain_host *host, const dpf_query *q, const struct check_data *c,
+                 check_formula formula)
 {
     const dpf_loss *loss = host->component->functions;
     const int64_t stride = (q->width + 15) / 16 * 16, w = q->width;
@@ -280,9 +250,8 @@ static inline void check_local(struct plain_host *host, const dpf_query *q, cons
     free(expected);
 }
 
-/* Products: near A x with A from the float64 sums in layout FULL. */
-static inline void check_apply(struct plain_host *host, const dpf_query *operator_query,
-                               const dpf_query *full, const struct check_data *c, check_formula formula)
+void check_apply(struct plain_host *host, const dpf_query *operator_query, const dpf_query *full,
+                 const struct check_data *c, check_formula formula)
 {
     const dpf_loss *loss = host->component->functions;
     const int64_t d = full->dimension, p = (d + 15) / 16 * 16;
@@ -312,5 +281,3 @@ static inline void check_apply(struct plain_host *host, const dpf_query *operato
     free(out);
     free(a);
 }
-
-#endif

@@ -1,30 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* privacy_case.h - a run whose conditions all hold, for tests that break one of them. */
-#ifndef DPF_TESTS_PRIVACY_CASE_H
-#define DPF_TESTS_PRIVACY_CASE_H
+#include "kit/privacy_case.h"
 
-#include <stdio.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kit/test.h"
-#include "dpframe/role/aggregator.h"
-#include "dpframe/role/mechanism.h"
-#include "privacy/guarantee.h"
-
-struct privacy_case {
-    struct config *config;
-    struct config_values privacy;
-    struct term_facts term;
-    struct run_facts facts;
-    struct ledger ledger;
-    struct guarantee guarantee;
-    struct dpf_error error;
-};
-
-/* settings: lines of the [privacy] section. */
-static inline void case_privacy(struct privacy_case *c, const char *settings)
+void case_privacy(struct privacy_case *c, const char *settings)
 {
     char text[1024];
     int64_t n;
@@ -41,7 +18,7 @@ static inline void case_privacy(struct privacy_case *c, const char *settings)
         fail_msg("%s", c->error.text);
 }
 
-static inline void case_start(struct privacy_case *c)
+void case_start(struct privacy_case *c)
 {
     memset(c, 0, sizeof *c);
     case_privacy(c, "unit = user\nadjacency = replace\ntuning = public-data");
@@ -72,17 +49,15 @@ static inline void case_start(struct privacy_case *c)
     ledger_add(&c->ledger, &event, "items, mechanism laplace");
 }
 
-static inline void case_judge(struct privacy_case *c)
+void case_judge(struct privacy_case *c)
 {
     guarantee_conditions(&c->privacy, &c->facts, &c->ledger, &c->guarantee);
 }
 
-static inline void case_end(struct privacy_case *c)
+void case_end(struct privacy_case *c)
 {
     guarantee_free(&c->guarantee);
     ledger_free(&c->ledger);
     config_values_free(&c->privacy);
     config_free(c->config);
 }
-
-#endif

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* solver_check.h - for the tests of solvers of quadratics: random systems, float64 reference solutions. */
-#ifndef DPF_SOLVER_CHECK_H
-#define DPF_SOLVER_CHECK_H
-
-#include "kit/plain_host.h"
-
-#include "dpframe/privacy.h"
-#include "dpframe/role/solver.h"
-
-#define SYSTEMS 11
+#include "solver_fixture.h"
 
 static uint64_t solver_state = 7;
 
-static inline double solver_uniform(void)
+double solver_uniform(void)
 {
     uint64_t z = solver_state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -20,19 +11,7 @@ static inline double solver_uniform(void)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Systems of order d: records' Gram matrices, a gram matrix, both ridges, one column left alone. */
-struct systems {
-    int64_t d;
-    int64_t stride; /* of factor rows */
-    dpf_query query, gram_query;
-    dpf_solve batch;
-    double *a[SYSTEMS];       /* complete matrices */
-    double *records[SYSTEMS]; /* their part that the blocks hold */
-    double *rhs;              /* SYSTEMS x d */
-    float *blocks, *gram, *ridge, *rows;
-};
-
-static inline void systems_layout(dpf_query *q, int64_t d, uint32_t layout, const float *ridge)
+static void systems_layout(dpf_query *q, int64_t d, uint32_t layout, const float *ridge)
 {
     const int32_t n = (int32_t)d, padded = (n + 15) / 16 * 16;
     const int32_t ld = layout == DPF_LAYOUT_FULL ? n : layout == DPF_LAYOUT_LOWER ? padded : 0;
@@ -50,7 +29,7 @@ static inline void systems_layout(dpf_query *q, int64_t d, uint32_t layout, cons
     q->ridge_constant = ridge + d;
 }
 
-static inline void systems_put(const dpf_query *q, const double *a, int64_t d, float *row)
+static void systems_put(const dpf_query *q, const double *a, int64_t d, float *row)
 {
     for (int64_t i = 0; i < d && q->blocks[0].length > 0; i++) {
         for (int64_t j = 0; j <= i; j++) {
@@ -68,7 +47,7 @@ static inline void systems_put(const dpf_query *q, const double *a, int64_t d, f
     }
 }
 
-static inline void systems_gram(int64_t d, int64_t n, double *a)
+static void systems_gram(int64_t d, int64_t n, double *a)
 {
     double *y = malloc((size_t)d * sizeof(double));
     assert_non_null(y);
@@ -82,8 +61,8 @@ static inline void systems_gram(int64_t d, int64_t n, double *a)
 }
 
 /* The operator as a host would give it, with the promises of role/solver.h checked. */
-static inline dpf_status systems_product(void *context, int64_t first, int64_t count, const float *x,
-                                         int64_t x_stride, float *out, int64_t out_stride)
+static dpf_status systems_product(void *context, int64_t first, int64_t count, const float *x,
+                                  int64_t x_stride, float *out, int64_t out_stride)
 {
     const struct systems *s = context;
     const int64_t d = s->d;
@@ -105,7 +84,7 @@ static inline dpf_status systems_product(void *context, int64_t first, int64_t c
     return DPF_OK;
 }
 
-static inline void systems_new(struct systems *s, int64_t d, uint32_t layout)
+void systems_new(struct systems *s, int64_t d, uint32_t layout)
 {
     memset(s, 0, sizeof(*s));
     s->d = d;
@@ -177,7 +156,7 @@ static inline void systems_new(struct systems *s, int64_t d, uint32_t layout)
     }
 }
 
-static inline void systems_free(struct systems *s)
+void systems_free(struct systems *s)
 {
     for (int r = 0; r < SYSTEMS; r++) {
         free(s->a[r]);
@@ -191,7 +170,7 @@ static inline void systems_free(struct systems *s)
 }
 
 /* |A x - rhs| / (|A| |x| + |rhs|), largest coordinate. */
-static inline double systems_residual(const struct systems *s, int64_t r, const float *x)
+static double systems_residual(const struct systems *s, int64_t r, const float *x)
 {
     double worst = 0;
     for (int64_t i = 0; i < s->d; i++) {
@@ -205,7 +184,7 @@ static inline double systems_residual(const struct systems *s, int64_t r, const 
     return worst;
 }
 
-static inline void systems_check(const struct systems *s, double tolerance)
+void systems_check(const struct systems *s, double tolerance)
 {
     for (int64_t r = 0; r < SYSTEMS; r++) {
         const float *row = s->rows + r * s->stride;
@@ -216,5 +195,3 @@ static inline void systems_check(const struct systems *s, double tolerance)
         assert_true(row[s->d + 1] == 9); /* other columns are left alone */
     }
 }
-
-#endif

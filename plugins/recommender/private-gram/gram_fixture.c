@@ -1,36 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gram_case.h - records, columns and training for the tests of private-gram. */
-#ifndef PRIVATE_GRAM_CASE_H
-#define PRIVATE_GRAM_CASE_H
+#include "gram_fixture.h"
 
-#include <math.h>
+const dpf_component *gram_component;
+const dpf_recommender *gram_recommender;
+struct data gram_data;
 
-#include "ease_state.h"
-#include "gram_sum.h"
-#include "kit/plain_random.h"
-#include "kit/plain_scores.h"
-#include "unit_rows.h"
-
-#define USERS 120
-#define ITEMS 40
-#define WORKERS 3
-
-static const dpf_component *component;
-static const dpf_recommender *recommender;
-
-/* ---- records ---------------------------------------------------------------------------------------------
- */
-
-struct data {
-    uint8_t has[USERS][ITEMS];
-    int64_t n_users, n_items, offsets[USERS + 1];
-    int32_t items[USERS * ITEMS];
-    dpf_interactions records;
-};
-static struct data full;
-
-/* Users in the order given, all but the one that leaves (-1: nobody). */
-static inline void index_data(struct data *d, int64_t leaves, int backwards)
+void index_data(struct data *d, int64_t leaves, int backwards)
 {
     int64_t n = 0, rows = 0;
     d->offsets[0] = 0;
@@ -51,7 +26,7 @@ static inline void index_data(struct data *d, int64_t leaves, int backwards)
 }
 
 /* Two tastes; users of all lengths, from one item to all. */
-static inline void fill_data(struct data *d)
+static void fill_data(struct data *d)
 {
     uint64_t z = 777;
     memset(d, 0, sizeof *d);
@@ -69,7 +44,7 @@ static inline void fill_data(struct data *d)
     index_data(d, -1, 0);
 }
 
-static inline dpf_recommender_setup setup_of(const struct data *d)
+dpf_recommender_setup setup_of(const struct data *d)
 {
     return (dpf_recommender_setup){.size = sizeof(dpf_recommender_setup),
                                    .n_users = d->n_users,
@@ -81,13 +56,13 @@ static inline dpf_recommender_setup setup_of(const struct data *d)
                                    .adjacency = DPF_ADJ_ADD_REMOVE};
 }
 
-static inline void backwards(const dpf_call *call, int64_t n_tasks, dpf_task task, void *context)
+static void backwards(const dpf_call *call, int64_t n_tasks, dpf_task task, void *context)
 {
     for (int64_t i = n_tasks; i-- > 0;)
         task(context, i, (int32_t)(i % call->n_workers));
 }
 
-static inline const dpf_call *call_with(struct plain_host *host, int32_t workers, uint32_t draw)
+const dpf_call *call_with(struct plain_host *host, int32_t workers, uint32_t draw)
 {
     host->call.draw = draw;
     host->call.n_workers = workers;
@@ -95,15 +70,7 @@ static inline const dpf_call *call_with(struct plain_host *host, int32_t workers
     return plain_call(host);
 }
 
-/* ---- columns, plan and releases --- */
-
-struct columns_case {
-    int32_t column[ITEMS];
-    double weight[ITEMS];
-    struct gram_columns columns;
-};
-
-static inline void make_columns(struct columns_case *c, int64_t every)
+void make_columns(struct columns_case *c, int64_t every)
 {
     int32_t m = 0;
     for (int32_t i = 0; i < ITEMS; i++) {
@@ -114,9 +81,8 @@ static inline void make_columns(struct columns_case *c, int64_t every)
     c->columns = (struct gram_columns){ITEMS, m, c->column, c->weight, 12, NULL, NULL};
 }
 
-/* Rows with less of q, which has norm 1 and rises with the column; the call's scratch has the levels. */
-static inline void centre_columns(const dpf_call *call, struct columns_case *c, int32_t spared, double part,
-                                  struct row_centre *centre)
+void centre_columns(const dpf_call *call, struct columns_case *c, int32_t spared, double part,
+                    struct row_centre *centre)
 {
     static double q[ITEMS];
     double squares = 0;
@@ -130,9 +96,7 @@ static inline void centre_columns(const dpf_call *call, struct columns_case *c, 
     c->columns.centre = centre;
 }
 
-/* The user's row with a number for each column; those of the level where the user has no record. */
-static inline void whole_row(const struct gram_columns *columns, const struct data *d, int64_t user,
-                             int32_t *out)
+void whole_row(const struct gram_columns *columns, const struct data *d, int64_t user, int32_t *out)
 {
     static int32_t at[ITEMS], row[ITEMS];
     static double values[ITEMS];
@@ -145,13 +109,7 @@ static inline void whole_row(const struct gram_columns *columns, const struct da
         out[at[k]] = row[k];
 }
 
-/* A basis along which rows are projected, and the levels of a centre. */
-struct along_case {
-    double basis[ITEMS * ITEMS], levels[CENTRE_LEVELS * ITEMS];
-    struct gram_directions along;
-};
-
-static inline void fill_levels(struct along_case *a, const struct gram_columns *columns, int32_t d)
+void fill_levels(struct along_case *a, const struct gram_columns *columns, int32_t d)
 {
     memset(a->levels, 0, sizeof a->levels);
     for (int64_t k = 0; columns->centre && columns->centre->level && k < CENTRE_LEVELS; k++)
@@ -162,15 +120,14 @@ static inline void fill_levels(struct along_case *a, const struct gram_columns *
     a->along = (struct gram_directions){columns, a->basis, d, GRAM_LEAST_PROJECTED, a->levels};
 }
 
-static inline void make_along(struct along_case *a, const struct gram_columns *columns, int32_t d,
-                              double scale)
+void make_along(struct along_case *a, const struct gram_columns *columns, int32_t d, double scale)
 {
     for (int64_t i = 0; i < columns->m * d; i++)
         a->basis[i] = cos((double)(i * i)) * (i % 2 ? 1.0 : scale);
     fill_levels(a, columns, d);
 }
 
-static inline struct gram_plan plan_of(const struct data *d, int32_t form)
+struct gram_plan plan_of(const struct data *d, int32_t form)
 {
     const struct gram_options options = {.multiplier = 1,
                                          .form = form,
@@ -185,8 +142,8 @@ static inline struct gram_plan plan_of(const struct data *d, int32_t form)
     return plan;
 }
 
-static inline void stated(struct plain_host *host, const dpf_recommender_setup *setup, int32_t expected,
-                          dpf_recommender_release releases[GRAM_MOST_RELEASES])
+void stated(struct plain_host *host, const dpf_recommender_setup *setup, int32_t expected,
+            dpf_recommender_release releases[GRAM_MOST_RELEASES])
 {
     int32_t n = 0;
     memset(releases, 0, GRAM_MOST_RELEASES * sizeof *releases);
@@ -194,19 +151,11 @@ static inline void stated(struct plain_host *host, const dpf_recommender_setup *
         for (int unit = 0; unit < DPF_N_UNITS; unit++)
             for (int adjacency = 0; adjacency < DPF_N_ADJACENCIES; adjacency++)
                 releases[r].event.sensitivity.at[unit][adjacency] = (dpf_norms){NAN, NAN, NAN};
-    assert_int_equal(recommender->releases(host->self, setup, releases, GRAM_MOST_RELEASES, &n), DPF_OK);
+    assert_int_equal(gram_recommender->releases(host->self, setup, releases, GRAM_MOST_RELEASES, &n), DPF_OK);
     assert_int_equal(n, expected);
 }
 
-/* ---- training --- */
-
-struct seen {
-    double numbers[GRAM_MOST_RELEASES][ITEMS * ITEMS];
-    int64_t n[GRAM_MOST_RELEASES];
-    double noise; /* of the tail: squares, in units of its scale */
-};
-
-static inline void see(void *context, const dpf_witnessed *what)
+static void see(void *context, const dpf_witnessed *what)
 {
     struct seen *seen = context;
     assert_true(what->row == 0);
@@ -218,15 +167,14 @@ static inline void see(void *context, const dpf_witnessed *what)
     seen->n[what->release] = what->n;
 }
 
-/* A trained state, to be freed; what left in *seen. */
-static inline void *fit_seen(struct plain_host *host, const struct data *d, int without_noise, uint32_t draw,
-                             struct seen *seen, uint64_t *used)
+void *fit_seen(struct plain_host *host, const struct data *d, int without_noise, uint32_t draw,
+               struct seen *seen, uint64_t *used)
 {
     dpf_recommender_setup setup = setup_of(d);
     const dpf_witness witness = {seen, see};
     uint64_t bytes = 0;
     setup.without_noise = without_noise;
-    assert_int_equal(recommender->state_bytes(host->self, d->n_users, d->n_items, &bytes), DPF_OK);
+    assert_int_equal(gram_recommender->state_bytes(host->self, d->n_users, d->n_items, &bytes), DPF_OK);
     void *state = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
     assert_non_null(state);
     memset(state, 0, (size_t)bytes);
@@ -236,7 +184,7 @@ static inline void *fit_seen(struct plain_host *host, const struct data *d, int 
                    .state = state,
                    .state_bytes = bytes,
                    .witness = seen ? &witness : NULL};
-    assert_int_equal(recommender->fit(host->self, call_with(host, WORKERS, draw), &fit), DPF_OK);
+    assert_int_equal(gram_recommender->fit(host->self, call_with(host, WORKERS, draw), &fit), DPF_OK);
     assert_true(fit.state_bytes <= bytes);
     assert_int_equal(plain_form_fits(host, d->n_users, d->n_items, state), DPF_OK);
     if (used)
@@ -244,21 +192,19 @@ static inline void *fit_seen(struct plain_host *host, const struct data *d, int 
     return state;
 }
 
-static inline int case_open(void **state)
+int gram_open(void **state)
 {
     (void)state;
     plain_random_start(31);
-    component = plain_component("private-gram", DPF_ROLE_RECOMMENDER, "private-gram");
-    recommender = component->functions;
-    fill_data(&full);
+    gram_component = plain_component("private-gram", DPF_ROLE_RECOMMENDER, "private-gram");
+    gram_recommender = gram_component->functions;
+    fill_data(&gram_data);
     return 0;
 }
 
-static inline int case_close(void **state)
+int gram_close(void **state)
 {
     (void)state;
     plain_random_stop();
     return 0;
 }
-
-#endif

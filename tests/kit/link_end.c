@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One end of a link in a test of its plugin. LINK_PATIENCE: how many seconds an event may take. */
-#ifndef LINK_END_H
-#define LINK_END_H
+#include "kit/link_end.h"
 
-#include "kit/plain_host.h"
+#define LINK_PATIENCE 10 /* s: an event may take so long */
 
-struct end {
-    struct plain_host host;
-    const dpf_link *link;
-};
-
-/* The next event of a kind; other kinds fail the test. */
-static inline dpf_link_event next(struct end *end, int32_t kind)
+dpf_link_event next(struct end *end, int32_t kind)
 {
     dpf_link_event event = {.size = sizeof(event)};
     assert_int_equal(end->link->receive(end->host.self, LINK_PATIENCE, &event), DPF_OK);
@@ -20,17 +12,15 @@ static inline dpf_link_event next(struct end *end, int32_t kind)
     return event;
 }
 
-static inline void send_text(struct end *end, int64_t peer, const char *text)
+void send_text(struct end *end, int64_t peer, const char *text)
 {
     assert_int_equal(end->link->send(end->host.self, peer, (const uint8_t *)text, strlen(text)), DPF_OK);
 }
 
-static inline void expect_text(struct end *end, int64_t peer, const char *text)
+void expect_text(struct end *end, int64_t peer, const char *text)
 {
     const dpf_link_event event = next(end, DPF_LINK_MESSAGE);
     assert_int_equal(event.peer, peer);
     assert_int_equal(event.n_bytes, strlen(text));
     assert_memory_equal(event.bytes, text, event.n_bytes);
 }
-
-#endif
