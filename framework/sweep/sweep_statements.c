@@ -59,14 +59,29 @@ static void add_point(struct statements *statements, struct point *point)
     free(name);
 }
 
+/* A seed or a fold changes no guarantee, but it may be none. */
+static void open_repeat(struct statements *statements, struct point *point)
+{
+    struct dpf_error problem = {0};
+    struct session session = {0};
+    if (sweep_point_open(statements->arguments, &statements->design, point, &session, &problem) != 0)
+        add_refusal(statements, point->name, &problem);
+    session_close(&session);
+}
+
 static int add_points(struct statements *statements, struct dpf_error *error)
 {
     const struct points *points = &statements->points;
+    size_t rows = 0;
     guarantee_row_columns(&statements->table);
     for (size_t i = 0; i < points->n; i++) {
-        if (i > 0 && point_repeats(&statements->design, &points->items[i - 1], &points->items[i]))
-            continue;
-        add_point(statements, &points->items[i]);
+        const int repeats =
+            i > 0 && point_repeats(&statements->design, &points->items[i - 1], &points->items[i]);
+        rows += !repeats;
+        if (!repeats)
+            add_point(statements, &points->items[i]);
+        else if (rows == 1 || statements->design.mode == DESIGN_ZIP) /* the other rows have the same ones */
+            open_repeat(statements, &points->items[i]);
         if (interrupt_check("points were looked at", error) != 0)
             return -1;
     }

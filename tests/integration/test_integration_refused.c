@@ -39,8 +39,7 @@ TEST(keys_of_components_that_are_not_made_are_checked)
          "more.ini:28: unknown key \"srever-name\" in [federation.link] of link grpc; did you mean "
          "\"server-name\"?"},
         {"[federation]\nlink = locl\n", "more.ini:27: [federation] link = locl: there is no link"},
-        {"[federation.link]\nca = ca.pem\n",
-         "more.ini:27: unknown key \"ca\" in [federation.link]"},
+        {"[federation.link]\nca = ca.pem\n", "more.ini:27: unknown key \"ca\" in [federation.link]"},
         {"[federation]\nlnk = local\n", "more.ini:27: unknown key \"lnk\" in [federation]; did you mean"},
         {"[consent]\nmax-epsilo = 3\n", "more.ini:27: unknown key \"max-epsilo\" in [consent]; did you mean"},
         {"[audit]\ntrial = 3\n", "more.ini:27: unknown key \"trial\" in [audit]; did you mean"},
@@ -63,6 +62,48 @@ TEST(keys_of_components_that_are_not_made_are_checked)
         command_expect("check base.ini -o run.comm=mpi -o run.comm.max-recordz=1", 2,
                        "[run.comm] of comm mpi");
     }
+}
+
+/* What there was before has a word of its own wherever it is named. */
+TEST(what_is_gone_says_what_took_its_place)
+{
+    command_expect("describe count-weights", 2, "\"count-weights\" is gone: recommenders");
+    command_expect("describe sampler:count-weights", 2, "is gone: recommenders");
+    command_expect("audit --plugin count-weights", 2, "--plugin count-weights is gone: recommenders");
+    command_expect("check base.ini -o items.sampler=count-weights", 2, "is gone: recommenders");
+    command_expect("describe federaton", 2, "did you mean \"federation\"");
+}
+
+/* A setting of a point has the place of its line in [sweep]: of an axis, of a variant in one line or in several. */
+TEST(settings_of_sweeps_have_a_place)
+{
+    static const struct {
+        const char *more, *says;
+    } cases[] = {
+        {"[sweep]\nrun.seed = 1, 2\nitems.solver.decay = 1, 2\n",
+         "more.ini:28: [sweep] \"items.solver.decay=1\": [items.solver] decay is gone: remove the line; the "
+         "rate"},
+        {"[sweep]\nrun.seed = 1, 2\nitems.solver.rat = 1, 2\n",
+         "more.ini:28: [sweep] \"items.solver.rat=1\": unknown key"},
+        {"[sweep]\nvariant.a = run.seed=1\nvariant.b = run.seed=2; items.solver.decay=1\n",
+         "more.ini:28: [sweep]"},
+        {"[sweep]\n[sweep.variant.a]\nitems.solver.rate = 1\n[sweep.variant.b]\nitems.solver.decay = 1\n",
+         "more.ini:30: [sweep]"},
+        {"[sweep]\nrun.seed = 1, x\n", "more.ini:27: [sweep] \"run.seed=x\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extended("more.ini", cases[i].more);
+        command_expect("check more.ini", 2, cases[i].says);
+    }
+}
+
+TEST(convert_leaves_out_what_is_gone)
+{
+    extended("old.ini", "[items.solver]\nrefine = 0\ndecay = 3\n");
+    command_expect("convert old.ini", 0, "old.ini:28: [items.solver] decay is gone");
+    assert_non_null(strstr(command_err, "old.ini: 1 change\n"));
+    assert_null(strstr(command_out, "refine"));
+    assert_non_null(strstr(command_out, "decay = 3"));
 }
 
 FIXTURE(begin, training_end)
