@@ -106,4 +106,39 @@ TEST(convert_leaves_out_what_is_gone)
     assert_non_null(strstr(command_out, "decay = 3"));
 }
 
+/* A value stands once in a message, before what is wrong with it. */
+TEST(values_are_told_once)
+{
+    command_expect(
+        "check base.ini -o evaluate.users=5 -o evaluate.release=noisy -o evaluate.release-epsilon=1", 2,
+        "[evaluate] users = 5: released metrics count every user");
+    command_expect(
+        "check base.ini -o evaluate.cold=skip -o evaluate.release=noisy -o evaluate.release-epsilon=1", 2,
+        "[evaluate] cold = skip: what a user contributes");
+}
+
+/* Bands of users ask for nothing that a model that ranks has not. */
+TEST(bands_of_users_go_with_what_a_model_does)
+{
+    static const char ranking[] =
+        "[model]\nrecommender = private-popularity\n[data]\nfeedback = implicit\n"
+        "[evaluate]\nmetrics = ndcg\nk = 5\nactivity-bands = 12\n"
+        "[parties]\nkind = curator\n[privacy]\nunit = user\nadjacency = add-remove\n"
+        "delta = 1e-5\n[accountants]\nlist = pld\n";
+    char *text = memory_format("[run]\noutput = ranked\n[data]\nformat = synthetic\nsynthetic.users = 40\n"
+                               "synthetic.items = 25\nsynthetic.ratings = 500\n[split]\nkind = random\n"
+                               "fraction = 0.2\n%s",
+                               ranking);
+    training_file("ranked.ini", text);
+    free(text);
+    command_expect("run -q ranked.ini -o model.users=40 -o model.items=25", 0, "");
+    json_t *run = command_json("ranked/run.json");
+    const json_t *metrics = json_object_get(run, "metrics");
+    assert_non_null(json_object_get(metrics, "ndcg-activity-0-11@5"));
+    assert_null(json_object_get(metrics, "mse-activity-0-11"));
+    json_decref(run);
+    command_expect("check ranked.ini -o evaluate.metrics=ndcg,rmse", 2,
+                   "[evaluate] metrics = ndcg,rmse: recommender");
+}
+
 FIXTURE(begin, training_end)
