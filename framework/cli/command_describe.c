@@ -313,7 +313,7 @@ static int unknown_name(struct registry *registry, const char *name, struct dpf_
     const char *nearest = text_nearest(name, names, known);
     return error_set(error, DPF_FAULT_CONFIG, "nothing is called \"%s\"%s%s%s: see dpframe list",
                      text_show(name, shown), nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                     nearest ? "\"" : "");
+                     nearest ? "\"?" : "");
 }
 
 int command_describe(int argc, char **argv)

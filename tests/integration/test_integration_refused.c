@@ -141,4 +141,44 @@ TEST(bands_of_users_go_with_what_a_model_does)
                    "[evaluate] metrics = ndcg,rmse: recommender");
 }
 
+TEST(options_that_would_be_ignored_are_refused)
+{
+    extended("swept.ini", "[sweep]\nrun.seed = 1, 2\n");
+    command_expect("run swept.ini --dry-run --jobs 2", 2, "leave --jobs out");
+    command_expect("account base.ini --choose 2 --utility", 2, "leave --utility out");
+    command_expect("start base.ini bogus=1", 2, "there is no fact \"bogus\": see");
+    command_expect("start base.ini value-mn=1", 2, "there is no fact \"value-mn\"; did you mean value-min=?");
+    command_expect("start base.ini bogus", 2, "\"bogus\" does not have the form fact=value: see");
+}
+
+/* Files that are not what they are declared to be: check says so, where a run would have to ask line by line. */
+TEST(check_looks_at_the_form_of_files)
+{
+    training_file("commas.csv", "1,2,3,4\n2,3,4,5\n");
+    training_file("films.csv", "item,title,genre\n1,Film 1,Drama\n2,Film 2,War\n");
+    training_file("dated.csv", "item,title,genre\n1,Film 1,Drama\n2,Film 2 (1999),War\n");
+    training_file("table.ini", "[run]\noutput = out\n[data]\nformat = csv\npath = commas.csv\n"
+                               "value-min = 1\nvalue-max = 5\n[model]\nusers = 9\nitems = 9\nrank = 2\n"
+                               "[users]\nloss = explicit-als\nsolver = cholesky\n"
+                               "[items]\nloss = explicit-als\nsolver = cholesky\n");
+    command_expect("check table.ini -o data.format=movielens-1m", 0,
+                   "commas.csv:1: expected 4 fields separated by '::' (data.fields), found 1 in \"1,2,3,4\"; "
+                   "the line has "
+                   "commas: did you mean delimiter = comma?");
+    command_expect("check table.ini -o data.header=no -o data.fields=3", 0,
+                   "commas.csv:1: expected 3 fields");
+    command_expect("check table.ini -o data.header=no -o data.fields=4", 0, "");
+    assert_null(strstr(command_err, "expected"));
+    command_expect("check table.ini -o data.header=no -o data.fields=4 -o data.item-features=films.csv -o "
+                   "data.item-features.year-of=title",
+                   0, "films.csv: no line has a text that ends in a year");
+    command_expect("check table.ini -o data.header=no -o data.fields=4 -o data.item-features=dated.csv -o "
+                   "data.item-features.year-of=title",
+                   0, "");
+    assert_null(strstr(command_err, "year"));
+    command_expect("check table.ini -o data.header=no -o data.fields=4 -o data.item-features=films.csv -o "
+                   "data.item-features.year-of=titel",
+                   3, "films.csv:1: data.item-features names column titel");
+}
+
 FIXTURE(begin, training_end)
