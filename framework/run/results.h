@@ -37,18 +37,6 @@ struct results {
     json_t *spent; /* of a run that stopped early: epsilons of the rounds made; or NULL */
 };
 
-/*
- * Makes the directory ready before the work starts: creates it, or checks that what is there is the
- * result of an earlier run (a directory with other content is refused), and that files can be written. That
- * an earlier run will be replaced is said.
- */
-int results_prepare(const char *directory, struct dpf_error *error);
-/* Removes a directory in which a run left nothing but empty directories; any other stays as it is. */
-void results_abandon(const char *directory);
-/* Of a run.json: whether anything that the run released has noise. */
-int results_have_noise(const json_t *run);
-/* Metrics by the model's name, with the epsilon that is proved of one that could be released. */
-json_t *results_comparisons_json(const struct comparison *comparisons, int n);
 /* *run: what run.json says. New reference. */
 int results_write(const char *directory, const struct results *results, json_t **run,
                   struct dpf_error *error);
