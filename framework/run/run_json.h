@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "run/record_budgets.h"
-#include "run/results.h"
+#include "run/run_results.h"
 
 /* budgets: of records by weight. New references. */
 json_t *run_json_make(const struct results *results, const struct record_budgets *budgets);
