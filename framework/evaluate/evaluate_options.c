@@ -351,6 +351,38 @@ static int read_bands(int param, const dpf_value *value, const int64_t **bands, 
     return 0;
 }
 
+/* What a user contributes to released metrics follows from released factors and the user's own records. */
+static int read_release(const dpf_value *value, struct evaluate_options *out, const struct place *place)
+{
+    out->release = value[P_RELEASE].integer == RELEASE_NOISY;
+    out->release_laplace = value[P_RELEASE_NOISE].integer == RELEASE_LAPLACE;
+    out->release_epsilon = value[P_RELEASE_EPSILON].real;
+    out->release_share = value[P_RELEASE_SHARE].real;
+    out->release_error = value[P_RELEASE_ERROR].real;
+    out->release_records = value[P_RELEASE_RECORDS].integer;
+    for (int p = P_RELEASE_NOISE; p <= P_RELEASE_RECORDS; p++)
+        if (value[p].is_set && !out->release)
+            return refuse(place, p, "has no effect on private metrics; set release = noisy or remove it");
+    if (!out->release)
+        return 0;
+    /* Both read the records of others: the mean of all, or whether anybody has rated an item. */
+    if (value[P_COLD].is_set && out->cold != EVALUATE_COLD_MODEL)
+        return refuse(place, P_COLD,
+                      "what a user contributes to released metrics must follow from released factors and "
+                      "the user's own records; set cold = model, or release = private");
+    if (out->sampled && out->negatives_from != EVALUATE_NEGATIVES_ALL)
+        return refuse(
+            place, P_NEGATIVES_FROM,
+            "which negatives a user is ranked among then follows from the records of others, and what a "
+            "user contributes to released metrics must not; set negatives-from = all, or release = private");
+    out->cold = EVALUATE_COLD_MODEL;
+    if (out->users > 0)
+        return refuse(place, P_USERS,
+                      "released metrics count every user, or who is drawn would be told; remove it, or set "
+                      "release = private");
+    return 0;
+}
+
 int evaluate_options_read(const struct config *config, const struct config_values *values, int implicit,
                           struct evaluate_options *out, struct dpf_error *error)
 {
@@ -372,32 +404,9 @@ int evaluate_options_read(const struct config *config, const struct config_value
         read_bands(P_POPULARITY_BANDS, &value[P_POPULARITY_BANDS], &out->popularity_bands,
                    &out->n_popularity_bands, &place) != 0)
         return -1;
-    out->release = value[P_RELEASE].integer == RELEASE_NOISY;
-    out->release_laplace = value[P_RELEASE_NOISE].integer == RELEASE_LAPLACE;
-    out->release_epsilon = value[P_RELEASE_EPSILON].real;
-    out->release_share = value[P_RELEASE_SHARE].real;
-    out->release_error = value[P_RELEASE_ERROR].real;
-    out->release_records = value[P_RELEASE_RECORDS].integer;
-    /* Both read the records of others: the mean of all, or whether anybody has rated an item. */
-    if (out->release && value[P_COLD].is_set && out->cold != EVALUATE_COLD_MODEL)
-        return refuse(&place, P_COLD,
-                      "what a user contributes to released metrics must follow from released factors and "
-                      "the user's own records; set cold = model, or release = private");
-    if (out->release && out->sampled && out->negatives_from != EVALUATE_NEGATIVES_ALL)
-        return refuse(
-            &place, P_NEGATIVES_FROM,
-            "which negatives a user is ranked among then follows from the records of others, and what a "
-            "user contributes to released metrics must not; set negatives-from = all, or release = private");
-    if (out->release)
-        out->cold = EVALUATE_COLD_MODEL;
-    for (int p = P_RELEASE_NOISE; p <= P_RELEASE_RECORDS; p++)
-        if (value[p].is_set && !out->release)
-            return refuse(&place, p, "has no effect on private metrics; set release = noisy or remove it");
     out->users = value[P_USERS].integer;
-    if (out->release && out->users > 0)
-        return refuse(&place, P_USERS,
-                      "released metrics count every user, or who is drawn would be told; remove it, or set "
-                      "release = private");
+    if (read_release(value, out, &place) != 0)
+        return -1;
     if (out->users > 0 && ranks_size() > 1)
         return refuse(&place, P_USERS, "several processes evaluate all users; remove it");
     /* Of a sample, a number without its interval says little. */
