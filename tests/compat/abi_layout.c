@@ -591,7 +591,7 @@ AT(dpf_recommender_setup, noise_factor, 40);
 AT(dpf_recommender_setup, without_noise, 48);
 AT(dpf_recommender_setup, unit, 52);
 AT(dpf_recommender_setup, adjacency, 56);
-AT(dpf_recommender_setup, features, 60);
+AT(dpf_recommender_setup, item_features, 60);
 AT(dpf_recommender_setup, shares, 64);
 
 SIZE(dpf_recommender_release, 1400);
