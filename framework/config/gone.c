@@ -99,6 +99,17 @@ static const struct gone_key fixed[] = {
     {"audit", "list-length", "10", "attacks see lists of 10"},
 };
 
+/* Keys of components that are one key of a section now. The value is the default, which saved runs may state. */
+static const struct gone_key moved[] = {
+    {"*.mechanism", "min-honest", "0", "[privacy] min-honest"},
+    {"*.mechanism", "max-curious", "0", "[privacy] max-curious"},
+    {"*.mechanism", "honest", "0", "[privacy] min-honest"},
+    {"*.mechanism", "curious", "0", "[privacy] max-curious"},
+    {"*.mechanism", "clients", "0", "[privacy] min-honest"},
+    {"model", "min-honest", "0", "[privacy] min-honest"},
+    {"model", "max-curious", "0", "[privacy] max-curious"},
+};
+
 static const struct {
     const char *id, *instead;
 } components[] = {
@@ -150,6 +161,22 @@ static int is_of(const struct config *config, const char *section, const char *c
     return entry && strcmp(entry->value, component) == 0;
 }
 
+static int check_moved(const struct config_entry *entry, const char *full, struct dpf_error *error)
+{
+    char pattern[CONFIG_FULL_MAX];
+    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++) {
+        snprintf(pattern, sizeof pattern, "%s.%s", moved[i].section, moved[i].key);
+        if (fnmatch(pattern, full, 0) != 0)
+            continue;
+        if (same_value(moved[i].value, entry->value))
+            return 1;
+        return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                        "[%s] %s has moved: write it as %s = %s", entry->section, entry->key,
+                        moved[i].instead, entry->value);
+    }
+    return 0;
+}
+
 /* 1 if this is the entry's key with a value that says nothing, -1 with an error if it says something; 0 if it is another key. */
 static int check_key(const struct gone_key *gone, const char *always, const struct config *config,
                      const struct config_entry *entry, const char *full, struct dpf_error *error)
@@ -180,5 +207,5 @@ int gone_check(const struct config *config, const struct config_entry *entry, st
         found = check_key(&told[i], NULL, config, entry, full, error);
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0] && !found; i++)
         found = check_key(&fixed[i], fixed[i].value, config, entry, full, error);
-    return found;
+    return found ? found : check_moved(entry, full, error);
 }

@@ -28,8 +28,6 @@ static const struct renamed table[] = {
     {"users*", "mechanism", "laplace-symmetric", "laplace"},
     {"items*", "mechanism", "laplace-symmetric", "laplace"},
     {"*.mechanism", "shared-share", NULL, "gram-share"},
-    {"*.mechanism", "honest", NULL, "min-honest"},
-    {"*.mechanism", "curious", NULL, "max-curious"},
 };
 
 const struct renamed *renamed_find(const char *section, const char *key, const char *value)

@@ -23,11 +23,8 @@ TEST(keys_are_renamed_where_they_stand)
     assert_converts(
         "; support = public stays in a comment\r\n[privacy]\r\n  support=public ; why\r\n",
         "; support = public stays in a comment\r\n[privacy]\r\n  interaction-pattern=public ; why\r\n", 1);
-    assert_converts("[items]\nsite = party\n[items.mechanism]\nhonest = 3 ; honest users\ncurious = 1\n"
-                    "shared-share = .2\n",
-                    "[items]\nsolve-at = party\n[items.mechanism]\nmin-honest = 3 ; honest users\n"
-                    "max-curious = 1\ngram-share = .2\n",
-                    4);
+    assert_converts("[items]\nsite = party\n[items.mechanism]\nshared-share = .2 ; of the budget\n",
+                    "[items]\nsolve-at = party\n[items.mechanism]\ngram-share = .2 ; of the budget\n", 2);
     assert_converts("[items.rating]\nparticipations = 2\nmessages = links\n[run]\nfinish = users",
                     "[items.rating]\nmax-participations = 2\nsend = links\n[run]\nfinal-step = users", 3);
 }
@@ -68,16 +65,16 @@ TEST(values_are_renamed)
 
 TEST(dotted_keys_are_renamed)
 {
-    assert_converts("[items]\nmechanism.honest = 3\n", "[items]\nmechanism.min-honest = 3\n", 1);
+    assert_converts("[items]\nmechanism.shared-share = .3\n", "[items]\nmechanism.gram-share = .3\n", 1);
 }
 
 TEST(names_in_sweeps_are_renamed)
 {
     assert_converts(
         "[sweep]\nvariant.a = @x.ini; privacy.support=public; items.bounds=data\n"
-        "axis.honest = items.mechanism.honest: 1, 2\n",
+        "axis.share = items.mechanism.shared-share: .1, .2\n",
         "[sweep]\nvariant.a = @x.ini; privacy.interaction-pattern=public; items.bounds=empirical\n"
-        "axis.honest = items.mechanism.min-honest: 1, 2\n",
+        "axis.share = items.mechanism.gram-share: .1, .2\n",
         3);
 }
 
@@ -149,6 +146,36 @@ TEST(keys_that_are_gone_say_what_holds)
             fail_msg("%s", error.text);
     }
     config_free(config);
+}
+
+/* A key that is one of a section now: its default in a saved run holds, and any other value is told the place. */
+TEST(keys_that_have_moved_say_where_to)
+{
+    static const struct {
+        const char *section, *key, *value;
+        int result;
+        const char *says;
+    } cases[] = {
+        {"items.mechanism", "min-honest", "0", 1, ""},
+        {"items.mechanism", "min-honest", "40", -1,
+         "old.ini:3: [items.mechanism] min-honest has moved: write it as [privacy] min-honest = 40"},
+        {"items.rating.mechanism", "clients", "7", -1, "write it as [privacy] min-honest = 7"},
+        {"items", "mechanism.max-curious", "1", -1, "write it as [privacy] max-curious = 1"},
+        {"model", "max-curious", "2", -1, "write it as [privacy] max-curious = 2"},
+        {"model.recommender", "max-curious", "2", 0, ""},
+        {"items.sampler", "clients", "2", 0, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct dpf_error error = {0};
+        const struct config_entry entry = {.section = cases[i].section,
+                                           .key = cases[i].key,
+                                           .value = cases[i].value,
+                                           .file = "old.ini",
+                                           .line = 3};
+        assert_int_equal(gone_check(NULL, &entry, &error), cases[i].result);
+        if (!strstr(error.text, cases[i].says))
+            fail_msg("%s", error.text);
+    }
 }
 
 /* Such a key alone in a section of its own, as -o writes it, is as good as one with a dot. */
