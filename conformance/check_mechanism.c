@@ -67,7 +67,7 @@ static void describe(struct release *r, int unit, int adjacency, int parties, do
                                .gram = r->query.has_gram ? r->gram : NULL,
                                .joint = &none,
                                .n_parties = parties,
-                               .min_survivors = parties,
+                               .min_honest = parties,
                                .noise_factor = 1,
                                .rounds = RUN_ROUNDS,
                                .separation = RUN_SEPARATION,

@@ -126,7 +126,7 @@ static int open_replay(struct replay *replay, const struct replay_setup *how)
                                             .value_lo = how->lo,
                                             .value_hi = how->hi,
                                             .noise_factor = how->noise_factor,
-                                            .features = how->features ? DPF_FEATURES_OF_ITEMS : 0,
+                                            .item_features = how->features,
                                             .shares = how->sends ? how->n_users : 0};
     if (how->features && make_features(check, how->n_items, &replay->features) != 0)
         return -1;

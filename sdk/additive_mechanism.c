@@ -73,8 +73,9 @@ static const char *additive_mistake(const dpf_additive_mechanism *spec, const dp
                "32 bits";
     if (params->n_values != (uint32_t)(spec->shared + n))
         return "the parameters must end with DPF_ADDITIVE_PARAMS (DPF_SHARES_PARAMS) at index `shared`";
-    if (spec->in_shares && !(functions->flags & DPF_MECHANISM_DENSE))
-        return "noise in shares needs a table with DPF_MECHANISM_DENSE: dpf_additive_shares_functions";
+    if (spec->in_shares && (~functions->flags & (DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES)))
+        return "noise in shares needs a table with DPF_MECHANISM_DENSE and _SHARES: "
+               "dpf_additive_shares_functions";
     return NULL;
 }
 
@@ -281,23 +282,15 @@ static dpf_status additive_choose_together(const dpf_additive_instance *it, cons
 static dpf_status additive_begin_shares(const dpf_additive_instance *it, const dpf_release *release,
                                         dpf_noise_plan *out)
 {
-    const dpf_host *host = it->host;
-    const int32_t honest = it->spec->shared + DPF_SHARES_HONEST,
-                  curious = it->spec->shared + DPF_SHARES_CURIOUS;
-    const int64_t given = it->values[honest].integer, spare = it->values[curious].integer;
-    const int64_t t = given ? given : release->min_survivors;
-    if (t < 1 || t > release->n_parties)
-        return host->fail(host, DPF_E_CONFIG, honest,
-                          "min-honest exceeds the number of parties: the noise would never be enough");
-    if (spare > release->n_parties - t)
-        return host->fail(host, DPF_E_CONFIG, curious,
-                          "min-honest + max-curious exceeds the number of parties: no sum would be "
-                          "released");
+    if (release->min_honest < 1 || release->max_curious < 0 ||
+        release->max_curious > release->n_parties - release->min_honest)
+        return it->host->fail(it->host, DPF_E_INTERNAL, -1,
+                              "the release has no number of honest parties for noise in shares");
     if (dpf_additive_bits(it->spec->bits, release) < it->spec->min_bits)
         return additive_no_grid(it);
-    out->opaque[DPF_ADDITIVE_KEEPS_PARTS] = (uint64_t)t;
-    out->spare_shares = (int32_t)spare;
-    out->least_survivors = t + spare;
+    out->opaque[DPF_ADDITIVE_KEEPS_PARTS] = (uint64_t)release->min_honest;
+    out->spare_shares = (int32_t)release->max_curious;
+    out->least_survivors = release->min_honest + release->max_curious;
     return DPF_OK;
 }
 
@@ -516,9 +509,9 @@ dpf_status dpf_additive_enough(const dpf_additive_instance *it, const dpf_call *
 {
     if (!it->spec->in_shares || sums->survivors >= plan->least_survivors)
         return DPF_OK;
-    return call->host->fail(call->host, DPF_E_PRIVACY, it->spec->shared + DPF_SHARES_HONEST,
+    return call->host->fail(call->host, DPF_E_PRIVACY, -1,
                             "the sum has fewer messages than its noise in shares needs, so it is not "
-                            "released; lower min-honest");
+                            "released; lower [privacy] min-honest");
 }
 
 dpf_status dpf_additive_mechanism_decode(void *self, const dpf_call *call, const dpf_noise_plan *plan,
@@ -551,4 +544,5 @@ void dpf_event_normalise(dpf_event *event, double by)
 const dpf_mechanism dpf_additive_functions = {.flags = DPF_MECHANISM_ROUNDS, COMMON};
 const dpf_mechanism dpf_additive_pure_functions = {
     .flags = DPF_MECHANISM_ROUNDS, COMMON, .epsilon_at_weight = dpf_additive_mechanism_epsilon_at_weight};
-const dpf_mechanism dpf_additive_shares_functions = {.flags = DPF_MECHANISM_DENSE, COMMON};
+const dpf_mechanism dpf_additive_shares_functions = {.flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES,
+                                                     COMMON};

@@ -17,10 +17,12 @@
 #include <unistd.h>
 
 #include "account/account_utility.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/sheet.h"
 #include "base/terminal.h"
+#include "base/ticker.h"
 #include "plan/calibrate.h"
 #include "plan/plan_make.h"
 
@@ -142,6 +144,7 @@ static int is_private(struct search *s, double place, double target, double valu
 {
     struct dpf_error ignored = {0};
     double epsilon;
+    ticker_add(1);
     return epsilon_at(s, place, values, &epsilon, &ignored) == 0 && epsilon <= target;
 }
 
@@ -153,7 +156,7 @@ static int search_scale(struct search *s, double target, struct candidate *out, 
         return -1;
     out->found = epsilon <= target;
     memcpy(out->values, values, sizeof values);
-    for (int i = 0; i <= BISECTIONS && out->found && low < high; i++) {
+    for (int i = 0; i <= BISECTIONS && out->found && low < high && !interrupt_is_wanted(); i++) {
         const double place = i == 0 ? high : low + (high - low) / 2;
         const int meets = is_private(s, place, target, values);
         if (meets)
@@ -163,7 +166,7 @@ static int search_scale(struct search *s, double target, struct candidate *out, 
         else
             high = place;
     }
-    return 0;
+    return interrupt_check("settings were chosen", error); /* what it ended counts as not private */
 }
 
 static int choose_place(struct choice *c, const struct plan *plan, struct candidate *out,
@@ -287,13 +290,14 @@ static int numbers_of_rows(const struct choice *c, int64_t rows[MOST_CANDIDATES]
 
 static int add_all(struct choice *c, struct dpf_error *error)
 {
-    int64_t rows[MOST_CANDIDATES];
+    int64_t rows[MOST_CANDIDATES] = {0};
+    const int projects = c->rows_key[0] != '\0', n = projects ? numbers_of_rows(c, rows) : 1;
     int status = 0;
-    if (!c->rows_key[0])
-        return add_candidate(c, 0, c->session->plan.sides[c->term->side].state_rows, error);
-    const int n = numbers_of_rows(c, rows);
+    ticker_begin("choosing settings", (int64_t)n * (BISECTIONS + 1));
     for (int i = 0; i < n && status == 0; i++)
-        status = add_candidate(c, rows[i], rows[i], error);
+        status = add_candidate(c, rows[i],
+                               projects ? rows[i] : c->session->plan.sides[c->term->side].state_rows, error);
+    ticker_end();
     return status;
 }
 

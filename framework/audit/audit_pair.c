@@ -477,17 +477,6 @@ static int judge_faults(struct audit_session *audit, int status, struct dpf_erro
     return status;
 }
 
-/* As data_options_warn does for [data]. */
-static void warn_of_idle_keys(const struct audit_session *audit)
-{
-    static const enum audit_param of_trials[] = {AUDIT_TRIALS, AUDIT_USER, AUDIT_ITEM};
-    const int one_run = audit_in_one_run(audit);
-    for (size_t i = 0; i < sizeof of_trials / sizeof of_trials[0]; i++)
-        if (one_run && audit_value(audit, of_trials[i])->is_set)
-            log_message(LOG_LEVEL_WARNING, "audit.%s has no effect in one run (audit.canaries)",
-                        audit->values.table[of_trials[i]].name);
-}
-
 int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
 {
     struct plan *plan = &audit->session.plan;
@@ -496,7 +485,6 @@ int audit_pair_make(struct audit_session *audit, struct dpf_error *error)
     struct trials *trials = &audit->trials;
     trials->plan = plan;
     trials->canary = (struct canary){-1, -1};
-    warn_of_idle_keys(audit);
     if (plan->model_facts.cannot[USE_AUDIT])
         return config_error(plan->config, "model", "kind", error, "%s", plan->model_facts.cannot[USE_AUDIT]);
     /* Else the file would not be looked at, and a set would be compared with itself. */

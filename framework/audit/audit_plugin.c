@@ -9,6 +9,7 @@
 #include "audit/audit_session.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "config/gone.h"
 #include "dpframe/role/mechanism.h"
 #include "dpframe/role/recommender.h"
 
@@ -91,7 +92,10 @@ static const dpf_component *find_component(struct registry *registry, const char
             return component;
         snprintf(other, sizeof other, "%s", role);
     }
-    if (*other)
+    if (gone_component(id) && !*other)
+        error_set(error, DPF_FAULT_CONFIG, "--plugin %s is gone: %s", text_show(id, shown),
+                  gone_component(id));
+    else if (*other)
         error_set(
             error, DPF_FAULT_CONFIG,
             "--plugin %s: it is of the role %s; by itself only a mechanism or a recommender adds noise. "

@@ -5,6 +5,7 @@
 #include "audit/attack.h"
 #include "audit/audit_run.h"
 #include "audit/audit_session.h"
+#include "audit/audit_ways.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "run/progress.h"
@@ -56,7 +57,7 @@ static int check_noise(struct audit_session *audit, struct dpf_error *error)
 static int audit_all(struct audit_session *audit, int *violations, struct dpf_error *error)
 {
     const double started = progress_clock();
-    if (audit_open(audit, 0, error) != 0)
+    if (audit_open(audit, 0, error) != 0 || audit_check_way(audit, error) != 0)
         return -1;
     log_set_level(LOG_LEVEL_WARNING);
     if (audit_value(audit, AUDIT_ATTACK)->integer != ATTACKS_NONE)

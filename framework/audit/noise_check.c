@@ -228,6 +228,19 @@ static int seen_enough(const struct checking *c, int trainings)
     return least >= ENOUGH || (most >= ENOUGH && (least >= ENOUGH_OF_FEW || trainings >= ENOUGH_TRAININGS));
 }
 
+/* How far that is, of UNITS, for the user who waits. */
+#define UNITS 1000
+
+static int64_t seen_share(const struct checking *c, int trainings)
+{
+    double least, most;
+    count_seen(c, &least, &most);
+    const double all = most > 0 ? least / ENOUGH : 0,
+                 few = fmin(most / ENOUGH, fmax(least / ENOUGH_OF_FEW, (double)trainings / ENOUGH_TRAININGS));
+    return (int64_t)(UNITS *
+                     fmin(1, fmax((double)trainings / MOST_TRAININGS, fmax(all, most > 0 ? few : 0))));
+}
+
 static void add_finding(struct noise_check *out, int side, int place, enum noise_aspect aspect,
                         const struct noise_tally *tally)
 {
@@ -285,13 +298,16 @@ int noise_check_run(struct plan *plan, const struct dataset *dataset, struct poo
         c.terms[side] = plan->sides[side].n_terms + plan->recommender.n_releases;
         c.tallies[side] = memory_need((size_t)c.terms[side] * DPF_BLOCK_BITS + 1, sizeof *c.tallies[side]);
     }
-    ticker_begin("training to look at the noise", 0);
+    int64_t told = 0;
+    ticker_begin("training to look at the noise", UNITS);
     for (int i = 0; i < MOST_TRAININGS && status == 0 && !done; i++) {
-        ticker_add(1);
         status = interrupt_check("the noise was looked at", error);
         if (status == 0)
             status = watch(&c, plan, dataset, pool, i, error);
         done = seen_enough(&c, i + 1);
+        const int64_t share = seen_share(&c, i + 1);
+        ticker_add(share > told ? share - told : 0);
+        told = share > told ? share : told;
     }
     ticker_end();
     if (status == 0)

@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static atomic_int wanted; /* lock-free, so a signal handler may set it */
+static atomic_int wanted;   /* lock-free, so a signal handler may set it */
+static atomic_int received; /* the last signal; 0: none */
 
 void interrupt_all(void)
 {
@@ -24,8 +25,26 @@ int interrupt_is_wanted(void)
 
 static void on_signal(int number)
 {
-    (void)number;
+    interrupt_note(number);
     interrupt_all();
+}
+
+void interrupt_note(int signal)
+{
+    atomic_store(&received, signal);
+}
+
+void interrupt_end(void)
+{
+    const struct sigaction action = {.sa_handler = SIG_DFL};
+    const int number = atomic_load(&received);
+    sigset_t that;
+    if (!number || sigaction(number, &action, NULL) != 0)
+        return;
+    sigemptyset(&that);
+    sigaddset(&that, number);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &that, NULL); /* where it was blocked, it ends the process now */
 }
 
 /* Of both, so that a launcher's SIGTERM after a terminal's SIGINT cuts nothing short. */

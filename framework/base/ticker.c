@@ -12,7 +12,7 @@
 
 static struct {
     enum ticker_mode mode;
-    atomic_int working;
+    atomic_int depth; /* of work within work; 0: none. The main thread's */
     const char *what;
     int64_t total;
     double started;
@@ -40,14 +40,13 @@ enum ticker_mode ticker_mode(void)
 
 void ticker_begin(const char *what, int64_t total)
 {
-    if (ticker.mode == TICKER_OFF)
+    if (ticker.mode == TICKER_OFF || atomic_fetch_add(&ticker.depth, 1) > 0)
         return;
     ticker.what = what;
     ticker.total = total;
     ticker.started = seconds_now();
     ticker.drawn = 0;
     atomic_store(&ticker.done, 0);
-    atomic_store(&ticker.working, 1);
 }
 
 static void draw(double now)
@@ -72,9 +71,10 @@ static void draw(double now)
 
 void ticker_add(int64_t n)
 {
-    if (ticker.mode == TICKER_OFF || !atomic_load(&ticker.working))
+    const int depth = atomic_load(&ticker.depth);
+    if (ticker.mode == TICKER_OFF || depth == 0)
         return;
-    atomic_fetch_add(&ticker.done, n);
+    atomic_fetch_add(&ticker.done, depth == 1 ? n : 0);
     if (atomic_flag_test_and_set(&ticker.drawing))
         return;
     const double now = seconds_now();
@@ -87,7 +87,10 @@ void ticker_add(int64_t n)
 
 void ticker_end(void)
 {
-    if (!atomic_exchange(&ticker.working, 0) || ticker.drawn == 0 || ticker.mode == TICKER_JSON)
+    const int depth = atomic_load(&ticker.depth);
+    if (depth > 0)
+        atomic_store(&ticker.depth, depth - 1);
+    if (depth != 1 || ticker.drawn == 0 || ticker.mode == TICKER_JSON)
         return;
     fprintf(stderr, "\r\033[K");
     fflush(stderr);

@@ -3,7 +3,8 @@
  * ticker.h - shows the progress of long work on the terminal: how much of it is done, and the time left.
  *
  * It writes one line to standard error after the first second, redraws it at most five times a second, and
- * wipes it out at the end. Commands switch it on where standard error is a terminal. Work is not nested. For programs
+ * wipes it out at the end. Commands switch it on where standard error is a terminal. Of work within work the outer one is
+ * shown, whatever the inner one tells: how many trainings, not how much of one. For programs
  * it writes lines of JSON instead: {"progress": {"what": "reading records", "done": 3, "total": 10}}; total 0: unknown.
  */
 #ifndef DPF_BASE_TICKER_H

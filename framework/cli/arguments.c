@@ -138,18 +138,10 @@ static int take_number(const char *name, int64_t most, int64_t *out, struct dpf_
     return 0;
 }
 
-/* Options that only some commands have. Returns 1 if it is none of them. */
-static int take_special(int option, struct arguments *out, struct dpf_error *error)
+/* Options of some commands that set a flag, or keep their text. Returns 1 if it is none of them. */
+static int take_plain(int option, struct arguments *out)
 {
-    int64_t jobs = 0;
     switch (option) {
-    case 'j':
-        if (take_number("--jobs", 1024, &jobs, error) != 0)
-            return -1;
-        out->jobs = (int)jobs;
-        return 0;
-    case 'n':
-        return take_number("-n", 2147483647, &out->count, error);
     case OPTION_DRY_RUN:
         out->dry_run = 1;
         return 0;
@@ -170,10 +162,6 @@ static int take_special(int option, struct arguments *out, struct dpf_error *err
         return 0;
     case OPTION_CANDIDATES:
         out->candidates = optarg;
-        return 0;
-    case OPTION_PROFILE:
-        out->profile = 1;
-        out->profile_limits = optarg;
         return 0;
     case OPTION_ITEM:
         out->item = optarg;
@@ -196,6 +184,27 @@ static int take_special(int option, struct arguments *out, struct dpf_error *err
     case OPTION_INSECURE_TEST:
         out->insecure_test = 1;
         return 0;
+    default:
+        return 1;
+    }
+}
+
+/* Options that only some commands have. Returns 1 if it is none of them. */
+static int take_special(int option, struct arguments *out, struct dpf_error *error)
+{
+    int64_t jobs = 0;
+    switch (option) {
+    case 'j':
+        if (take_number("--jobs", 1024, &jobs, error) != 0)
+            return -1;
+        out->jobs = (int)jobs;
+        return 0;
+    case 'n':
+        return take_number("-n", 2147483647, &out->count, error);
+    case OPTION_PROFILE:
+        out->profile = 1;
+        out->profile_limits = optarg;
+        return 0;
     case OPTION_JSON:
         out->json = 1;
         out->format = "json";
@@ -205,7 +214,7 @@ static int take_special(int option, struct arguments *out, struct dpf_error *err
         out->json |= strcmp(optarg, "json") == 0;
         return 0;
     default:
-        return 1;
+        return take_plain(option, out);
     }
 }
 

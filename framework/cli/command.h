@@ -30,6 +30,16 @@ int arguments_no_operands(const struct arguments *arguments, const char *command
 int arguments_own_value(int argc, char **argv, int *i, const char *name, const char **value,
                         struct dpf_error *error);
 
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* argv[0] is the name */
+};
+
+/* All of them, up to one without a name. */
+extern const struct command command_table[];
+/* NULL: there is none. */
+const struct command *command_named(const char *name);
+
 int command_run(int argc, char **argv);
 int command_serve(int argc, char **argv);
 int command_join(int argc, char **argv);

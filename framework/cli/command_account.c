@@ -186,6 +186,9 @@ int command_account(int argc, char **argv)
     int status = argc < 0 ? -1 : arguments_parse(argc, argv, usage, &arguments, &error);
     if (status == 0 && !own.utility)
         status = arguments_no_operands(&arguments, "account", &error);
+    if (status == 0 && own.choose && own.utility)
+        status = error_set(&error, DPF_FAULT_CONFIG,
+                           "--choose shows the error of what it chooses: leave --utility out, or --choose");
     if (status == 0)
         status = check_files(&own.files, &error);
     arguments.without_data = 1;

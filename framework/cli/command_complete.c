@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/sections.h"
+#include "plugin/role_tables.h"
 
 static const char usage[] =
     "usage: dpframe complete commands|roles|components|sections|keys [CONFIG]\n"
@@ -16,17 +17,15 @@ static const char usage[] =
 
 static void print_commands(void)
 {
-    static const char *const names[] = {
-        "run",      "train",      "check",  "account", "audit",   "start",   "recommend", "predict",
-        "similar",  "evaluate",   "report", "diff",    "compare", "convert", "list",      "describe",
-        "generate", "new-plugin", "sweep",  "items",   "page",    "serve",   "join"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        puts(names[i]);
+    for (const struct command *command = command_table; command->name; command++)
+        if (command->run != command_complete)
+            puts(command->name);
 }
 
 static void print_roles(void)
 {
-    puts("loss\nsampler\ntransform\nmechanism\naggregator\nsolver\naccountant\nrecommender\nlink");
+    for (int i = 0; i < N_ROLES; i++)
+        puts(role_table[i].name);
 }
 
 static void print_keys_of(const char *section, const dpf_param *table, int64_t n, int64_t stride)

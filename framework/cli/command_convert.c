@@ -7,10 +7,12 @@
 #include "cli/command.h"
 #include "config/renamed.h"
 
-static const char usage[] = "usage: dpframe convert OLD.ini [--output NEW.ini]\n"
-                            "\n"
-                            "Rewrites a configuration with today's names of keys and values. Comments stay.\n"
-                            "Without --output the result is printed. The two files may be the same.\n";
+static const char usage[] =
+    "usage: dpframe convert OLD.ini [--output NEW.ini]\n"
+    "\n"
+    "Rewrites a configuration with today's names of keys and values, without keys that\n"
+    "are gone and say what holds always. Comments stay.\n"
+    "Without --output the result is printed. The two files may be the same.\n";
 
 static int convert(const struct arguments *arguments, struct dpf_error *error)
 {
@@ -19,7 +21,9 @@ static int convert(const struct arguments *arguments, struct dpf_error *error)
     struct text out = {0};
     if (!in)
         return error_set(error, DPF_FAULT_CONFIG, "cannot read %s: %s", path, strerror(errno));
-    const long changes = renamed_convert(in, path, &out, error);
+    struct dpf_error unread = {0};
+    struct config *config = config_load(path, NULL, 0, &unread);
+    const long changes = renamed_convert(in, path, config, &out, error);
     int status = changes < 0 ? -1 : 0;
     const char *converted = out.data ? out.data : "";
     if (status == 0 && arguments->output)
@@ -27,7 +31,8 @@ static int convert(const struct arguments *arguments, struct dpf_error *error)
     else if (status == 0)
         fputs(converted, stdout);
     if (status == 0 && !arguments->quiet)
-        fprintf(stderr, "%s: %ld name%s changed\n", path, changes, changes == 1 ? "" : "s");
+        fprintf(stderr, "%s: %ld change%s\n", path, changes, changes == 1 ? "" : "s");
+    config_free(config);
     text_free(&out);
     fclose(in);
     return status;

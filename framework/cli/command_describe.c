@@ -8,6 +8,7 @@
 #include "base/terminal.h"
 #include "cli/command.h"
 #include "cli/sections.h"
+#include "config/gone.h"
 
 static const char usage[] =
     "usage: dpframe describe NAME [--format text|markdown|json] [--plugin-dir DIR]...\n"
@@ -295,17 +296,24 @@ static int show_components(struct output *output, struct registry *registry, con
 static int unknown_name(struct registry *registry, const char *name, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
-    const char *names[512] = {"evaluate", "sweep", "select", "audit"};
-    int64_t n_sections, known = 4;
+    const char *names[512], *behind = strchr(name, ':');
+    int64_t n_sections, known = 0;
+    int n_more;
+    const char *instead = gone_component(behind ? behind + 1 : name);
+    if (instead)
+        return error_set(error, DPF_FAULT_CONFIG, "\"%s\" is gone: %s", text_show(name, shown), instead);
     const struct schema_section *sections = schema_sections(&n_sections);
+    const struct section *more = sections_of_use_cases(&n_more);
     for (int64_t i = 0; i < n_sections && known < 100; i++)
         names[known++] = sections[i].name;
-    for (int64_t i = 0; i < registry_count(registry) && known < 500; i++)
+    for (int i = 0; i < n_more && known < 200; i++)
+        names[known++] = more[i].name;
+    for (int64_t i = 0; i < registry_count(registry) && known < 512; i++)
         names[known++] = registry_id_at(registry, i);
     const char *nearest = text_nearest(name, names, known);
     return error_set(error, DPF_FAULT_CONFIG, "nothing is called \"%s\"%s%s%s: see dpframe list",
                      text_show(name, shown), nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                     nearest ? "\"" : "");
+                     nearest ? "\"?" : "");
 }
 
 int command_describe(int argc, char **argv)

@@ -7,35 +7,25 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "cli/command.h"
+#include "plugin/role_tables.h"
 
 static const char usage[] =
     "usage: dpframe list [ROLE] [--json] [--plugin-dir DIR]...\n"
     "\n"
     "Every component of every plugin on the search path, by role; of one role alone:\n"
-    "loss, sampler, transform, mechanism, aggregator, solver, accountant, recommender.\n";
-
-/* "dpframe.loss/1" -> "loss" */
-static const char *role_name(const char *role, char buffer[32])
-{
-    const char *dot = strchr(role, '.');
-    snprintf(buffer, 32, "%s", dot ? dot + 1 : role);
-    char *slash = strchr(buffer, '/');
-    if (slash)
-        *slash = '\0';
-    return buffer;
-}
+    "loss, sampler, transform, mechanism, aggregator, solver, accountant, recommender, link,\n"
+    "comm.\n";
 
 /* The components of a role, or all. NULL on error. Free it. */
 static const struct registry_entry **entries_of(struct registry *registry, const char *role, int64_t *n,
                                                 struct dpf_error *error)
 {
     const struct registry_entry **entries = memory_new((size_t)registry_count(registry) + 1, sizeof *entries);
-    char name[32];
     *n = 0;
     if (!entries)
         error_memory(error);
     for (int64_t i = 0; entries && i < registry_count(registry); i++) {
-        if (role && strcmp(role_name(registry_role_at(registry, i), name), role) != 0)
+        if (role && strcmp(role_name(registry_role_at(registry, i)), role) != 0)
             continue;
         if (!(entries[*n] = registry_at(registry, i, error))) {
             free(entries);
@@ -49,13 +39,13 @@ static const struct registry_entry **entries_of(struct registry *registry, const
 static void print_text(const struct registry_entry **entries, int64_t n)
 {
     const char *last = "";
-    char name[32], first[64];
+    char first[64];
     const int width = terminal_width(STDOUT_FILENO);
     for (int64_t i = 0; i < n; i++) {
         const struct registry_entry *entry = entries[i];
         struct text text = {0};
         if (strcmp(last, entry->component->role) != 0)
-            printf("%s%s\n", *last ? "\n" : "", role_name(entry->component->role, name));
+            printf("%s%s\n", *last ? "\n" : "", role_name(entry->component->role));
         last = entry->component->role;
         snprintf(first, sizeof first, "  %-18s ", entry->component->id);
         terminal_wrap(&text, first, 21, entry->component->summary, width);
@@ -67,14 +57,13 @@ static void print_text(const struct registry_entry **entries, int64_t n)
 static void print_json(const struct registry_entry **entries, int64_t n)
 {
     json_t *array = json_array();
-    char name[32];
     for (int64_t i = 0; i < n; i++) {
         const struct registry_entry *entry = entries[i];
         const dpf_component *c = entry->component;
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "role",
-                                               role_name(c->role, name), "id", c->id, "version", c->version,
-                                               "summary", c->summary, "citation", c->citation, "plugin",
-                                               entry->plugin->id, "path", entry->path));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "role", role_name(c->role),
+                                        "id", c->id, "version", c->version, "summary", c->summary, "citation",
+                                        c->citation, "plugin", entry->plugin->id, "path", entry->path));
     }
     json_dumpf(array, stdout, JSON_INDENT(2));
     putchar('\n');
@@ -83,14 +72,14 @@ static void print_json(const struct registry_entry **entries, int64_t n)
 
 static int check_role(const char *role, struct dpf_error *error)
 {
-    static const char *const roles[] = {"loss",   "sampler",    "transform",   "mechanism", "aggregator",
-                                        "solver", "accountant", "recommender", "link"};
-    const int64_t n = (int64_t)(sizeof roles / sizeof roles[0]);
+    const char *names[N_ROLES];
     char shown[TEXT_SHOWN];
-    for (int64_t i = 0; i < n; i++)
-        if (strcmp(roles[i], role) == 0)
+    for (int i = 0; i < N_ROLES; i++) {
+        names[i] = role_table[i].name;
+        if (strcmp(names[i], role) == 0)
             return 0;
-    const char *nearest = text_nearest(role, roles, n);
+    }
+    const char *nearest = text_nearest(role, names, N_ROLES);
     return error_set(error, DPF_FAULT_CONFIG, "\"%s\" is not a role%s%s%s: see dpframe list --help",
                      text_show(role, shown), nearest ? "; did you mean " : "", nearest ? nearest : "",
                      nearest ? "?" : "");

@@ -54,6 +54,8 @@ static int run_or_sweep(const struct arguments *arguments, struct dpf_error *err
                          "%s describes many runs, which %d ranks do not share: start it without mpirun (each "
                          "point may be run under it by itself)",
                          arguments->config, ranks_size());
+    if (arguments->dry_run && arguments->jobs)
+        return error_set(error, DPF_FAULT_CONFIG, "--dry-run lists points and runs none: leave --jobs out");
     if (arguments->profile && (selects || sweeps))
         return error_set(error, DPF_FAULT_CONFIG, "--profile is for one run: %s has a section [sweep]",
                          arguments->config);

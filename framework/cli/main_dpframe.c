@@ -76,25 +76,7 @@ static const char help[] = "dpframe - differentially private matrix-factorizatio
                            "of plugins.\n"
                            "\n"
                            "exit codes: 0 done, 1 the run failed, 2 configuration or command, 3 data,\n"
-                           "4 plugin, 5 audit: violated\n";
-
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"run", command_run},           {"train", command_run},
-    {"check", command_check},       {"account", command_account},
-    {"list", command_list},         {"describe", command_describe},
-    {"generate", command_generate}, {"report", command_report},
-    {"diff", command_diff},         {"recommend", command_recommend},
-    {"start", command_start},       {"predict", command_predict},
-    {"similar", command_similar},   {"evaluate", command_evaluate},
-    {"audit", command_audit},       {"convert", command_convert},
-    {"complete", command_complete}, {"new-plugin", command_new_plugin},
-    {"sweep", command_sweep},       {"items", command_items},
-    {"serve", command_serve},       {"join", command_join},
-    {"compare", command_compare},   {"page", command_page},
-};
+                           "4 plugin, 5 audit: violated; after Ctrl-C by the signal, 130 in a shell\n";
 
 /* A standard stream that the caller closed would lend its number to the next file that is opened, and
  * messages would go into results. Standard output stays unwritable, so that finished() reports it. */
@@ -117,12 +99,13 @@ static int finished(int status)
 
 static int unknown_command(const char *name)
 {
-    enum { N = sizeof commands / sizeof commands[0] };
-    const char *names[N];
+    enum { MOST = 64 };
+    const char *names[MOST];
     char shown[TEXT_SHOWN];
-    for (size_t i = 0; i < N; i++)
-        names[i] = commands[i].name;
-    const char *nearest = text_nearest(name, names, N);
+    int64_t n = 0;
+    for (const struct command *command = command_table; command->name && n < MOST; command++)
+        names[n++] = command->name;
+    const char *nearest = text_nearest(name, names, n);
     fprintf(stderr, "dpframe: unknown command \"%s\"%s%s%s: see dpframe --help\n", text_show(name, shown),
             nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     return DPF_FAULT_CONFIG;
@@ -141,25 +124,17 @@ static int file_without_command(const char *path)
     return DPF_FAULT_CONFIG;
 }
 
-static int command_at(const char *name)
-{
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(name, commands[i].name) == 0)
-            return (int)i;
-    return -1;
-}
-
 /* Options may stand before the command: it moves to the front. */
 static int run_moved(int argc, char **argv)
 {
     const int at = arguments_first_word(argc, argv);
-    const int command = at > 0 ? command_at(argv[at]) : -1;
-    if (command < 0)
+    const struct command *command = at > 0 ? command_named(argv[at]) : NULL;
+    if (!command)
         return command_run(argc, argv);
     char *name = argv[at];
     memmove(&argv[2], &argv[1], (size_t)(at - 1) * sizeof *argv);
     argv[1] = name;
-    return commands[command].run(argc - 1, argv + 1);
+    return command->run(argc - 1, argv + 1);
 }
 
 /* Of several processes that would do the same beside each other. The first says so. */
@@ -184,11 +159,11 @@ static int run_command(int argc, char **argv)
         printf("dpframe %s (plugin ABI %d.%d)\n", DPFRAME_VERSION, DPF_ABI_MAJOR, DPF_ABI_MINOR);
         return 0;
     }
-    const int command = command_at(argv[1]);
-    if (command >= 0 && commands[command].run != command_run && joined_launched() > 1)
+    const struct command *command = command_named(argv[1]);
+    if (command && command->run != command_run && joined_launched() > 1)
         return refuse_ranks(argv[1]);
-    if (command >= 0)
-        return commands[command].run(argc - 1, argv + 1);
+    if (command)
+        return command->run(argc - 1, argv + 1);
     if (argv[1][0] == '-')
         return run_moved(argc, argv);
     return arguments_is_config(argv[1]) ? file_without_command(argv[1]) : unknown_command(argv[1]);
@@ -220,6 +195,14 @@ static int check_kind_of_kernels(void)
     return -1;
 }
 
+/* Ranks end with a code: for their launcher, one that a signal ends has crashed. */
+static int ended(int status)
+{
+    if (status == DPF_FAULT_RUN && joined_launched() == 1)
+        interrupt_end();
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     start_without_blas_threads(argv);
@@ -236,5 +219,5 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "--json") == 0)
             failures_as_json(1);
-    return finished(run_command(argc, argv));
+    return ended(finished(run_command(argc, argv)));
 }

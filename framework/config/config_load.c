@@ -162,13 +162,51 @@ static int load_file(struct loader *loader, const char *path, const struct confi
     return status;
 }
 
+/* How well a line of [sweep] explains a setting "items.solver.rate=0.1" of a point: 0 not at all. */
+static int explains(const struct config_item *item, const char *setting, size_t n_key)
+{
+    if (strncmp(item->full, "sweep.", 6) != 0)
+        return 0;
+    const char *axis = item->full + 6, *in_value = item->entry.value;
+    const size_t n = strlen(axis);
+    if (n == n_key && strncmp(axis, setting, n) == 0)
+        return 2;
+    if (strncmp(axis, "variant.", 8) != 0 && strncmp(axis, "axis.", 5) != 0)
+        return 0;
+    if (n > n_key && axis[n - n_key - 1] == '.' && strncmp(axis + n - n_key, setting, n_key) == 0)
+        return strcmp(in_value, setting + n_key + 1) == 0 ? 2 : 1;
+    while ((in_value = strchr(in_value, setting[0])) && strncmp(in_value, setting, n_key + 1) != 0)
+        in_value++;
+    return in_value ? 1 : 0;
+}
+
+/* "FILE:LINE: " of the line of [sweep] that makes a setting; "" where none is found. */
+static char *place_of(const struct config *config, const char *setting)
+{
+    const size_t n_key = strcspn(setting, "=");
+    const struct config_item *best = NULL;
+    int most = 0;
+    for (size_t i = 0; setting[n_key] && i < config->merged.n_items; i++) {
+        const int how = explains(&config->merged.items[i], setting, n_key);
+        if (how > most) {
+            best = &config->merged.items[i];
+            most = how;
+        }
+    }
+    return best && best->entry.line > 0 ? memory_format("%s:%ld: ", best->entry.file, best->entry.line)
+                                        : memory_text("");
+}
+
 /* form makes the label that stands for a file in messages. */
 static int read_override(struct config *config, struct config_source *source, const char *form,
                          const char *override, struct dpf_error *error)
 {
     char shown[TEXT_SHOWN];
-    const char *label = config_keep(config, memory_format("%s \"%s\"", form, text_show(override, shown)));
+    char *place = strcmp(form, "[sweep]") == 0 ? place_of(config, override) : memory_text("");
+    const char *label =
+        config_keep(config, memory_format("%s%s \"%s\"", place, form, text_show(override, shown)));
     char *text = memory_text(override);
+    free(place);
     char *section, *key, *value;
     int status = line_split_override(text, label, &section, &key, &value, error);
     if (status == 0) {

@@ -8,12 +8,26 @@
 #include "base/text.h"
 #include "config/config_store.h"
 
-/* section is a pattern. The value holds always now, and of [data] is what files say that leave the choice to the program; NULL:
-   there is none, and the line is refused whatever it says. Of values that are parted by '|' none means
+/* section is a pattern. NULL for the value: the line is refused whatever it says. Of values that are parted by '|' none means
    anything now. A key of one component has its name behind the section. */
-static const struct {
+struct gone_key {
     const char *section, *key, *value, *instead;
-} table[] = {
+};
+
+/* What files say now: the value left the choice to the program. */
+static const struct gone_key told[] = {
+    {"data", "catalogue.delimiter", "tab",
+     "write items-file = FILE:COLUMN for a table, whose first line says it"},
+    {"data", "catalogue.header", "no", "write items-file = FILE:COLUMN with the name of the column"},
+    {"data", "catalogue.column", "1", "write items-file = FILE:COLUMN"},
+    {"data", "item-features.header", "yes", "the first line is a header if keys name columns by it"},
+    {"data", "item-features.delimiter", "", "the first line says it"},
+    {"data", "item-features.column.id", "1",
+     "it is the column that the header calls as in the records, or the first"},
+};
+
+/* The value holds always now. */
+static const struct gone_key fixed[] = {
     {"model.recommender", "loading-share", "0.02",
      "count-share and factor-sd say what biases and loadings get"},
     {"model.recommender", "factor-share", "0.6", "count-share divides the budget"},
@@ -64,14 +78,6 @@ static const struct {
     {"*.mechanism", "coefficients", "1", "bands says how many coefficients of the square root count"},
     {"*.mechanism", "grid-bits", "34|30|23|21|16",
      "the plan takes the finest grid on which sums fit into 64 bits"},
-    {"data", "catalogue.delimiter", "tab",
-     "write items-file = FILE:COLUMN for a table, whose first line says it"},
-    {"data", "catalogue.header", "no", "write items-file = FILE:COLUMN with the name of the column"},
-    {"data", "catalogue.column", "1", "write items-file = FILE:COLUMN"},
-    {"data", "item-features.header", "yes", "the first line is a header if keys name columns by it"},
-    {"data", "item-features.delimiter", "", "the first line says it"},
-    {"data", "item-features.column.id", "1",
-     "it is the column that the header calls as in the records, or the first"},
     {"data", "user-features", "", "no component reads facts about users"},
     {"data", "user-features.*", NULL, "no component reads facts about users"},
     {"data", "item-features.separator", "|", "'|' separates the categories of one field"},
@@ -91,6 +97,17 @@ static const struct {
     {"audit", "attack-item", "random", "attack = rarest asks about the rarest item"},
     {"audit", "claim-delta", NULL, "a claim has the delta of [privacy]"},
     {"audit", "list-length", "10", "attacks see lists of 10"},
+};
+
+/* Keys of components that are one key of a section now. The value is the default, which saved runs may state. */
+static const struct gone_key moved[] = {
+    {"*.mechanism", "min-honest", "0", "[privacy] min-honest"},
+    {"*.mechanism", "max-curious", "0", "[privacy] max-curious"},
+    {"*.mechanism", "honest", "0", "[privacy] min-honest"},
+    {"*.mechanism", "curious", "0", "[privacy] max-curious"},
+    {"*.mechanism", "clients", "0", "[privacy] min-honest"},
+    {"model", "min-honest", "0", "[privacy] min-honest"},
+    {"model", "max-curious", "0", "[privacy] max-curious"},
 };
 
 static const struct {
@@ -144,25 +161,51 @@ static int is_of(const struct config *config, const char *section, const char *c
     return entry && strcmp(entry->value, component) == 0;
 }
 
-int gone_check(const struct config *config, const struct config_entry *entry, struct dpf_error *error)
+static int check_moved(const struct config_entry *entry, const char *full, struct dpf_error *error)
 {
-    char full[CONFIG_FULL_MAX], pattern[CONFIG_FULL_MAX];
-    if (!config_full_name(entry->section, entry->key, full))
-        return 0;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        const int n = (int)strcspn(table[i].section, " ");
-        snprintf(pattern, sizeof pattern, "%.*s.%s", n, table[i].section, table[i].key);
-        if (fnmatch(pattern, full, 0) != 0 ||
-            !is_of(config, entry->section, table[i].section + n + strspn(table[i].section + n, " ")))
+    char pattern[CONFIG_FULL_MAX];
+    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++) {
+        snprintf(pattern, sizeof pattern, "%s.%s", moved[i].section, moved[i].key);
+        if (fnmatch(pattern, full, 0) != 0)
             continue;
-        if (table[i].value && is_one_of(table[i].value, entry->value))
+        if (same_value(moved[i].value, entry->value))
             return 1;
-        const int one = table[i].value && *table[i].value && !strchr(table[i].value, '|');
-        const char *always = one && strcmp(table[i].section, "data") != 0 ? table[i].value : NULL;
         return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
-                        "[%s] %s is gone%s%s%s: remove the line; %s", entry->section, entry->key,
-                        always ? ", and " : "", always ? always : "", always ? " holds always" : "",
-                        table[i].instead);
+                        "[%s] %s has moved: write it as %s = %s", entry->section, entry->key,
+                        moved[i].instead, entry->value);
     }
     return 0;
+}
+
+/* 1 if this is the entry's key with a value that says nothing, -1 with an error if it says something; 0 if it is another key. */
+static int check_key(const struct gone_key *gone, const char *always, const struct config *config,
+                     const struct config_entry *entry, const char *full, struct dpf_error *error)
+{
+    char pattern[CONFIG_FULL_MAX];
+    const int n = (int)strcspn(gone->section, " ");
+    snprintf(pattern, sizeof pattern, "%.*s.%s", n, gone->section, gone->key);
+    if (fnmatch(pattern, full, 0) != 0 ||
+        !is_of(config, entry->section, gone->section + n + strspn(gone->section + n, " ")))
+        return 0;
+    if (gone->value && is_one_of(gone->value, entry->value))
+        return 1;
+    if (!always || !*always || strchr(always, '|'))
+        always = NULL;
+    return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                    "[%s] %s is gone%s%s%s: remove the line; %s", entry->section, entry->key,
+                    always ? ", and " : "", always ? always : "", always ? " holds always" : "",
+                    gone->instead);
+}
+
+int gone_check(const struct config *config, const struct config_entry *entry, struct dpf_error *error)
+{
+    char full[CONFIG_FULL_MAX];
+    int found = 0;
+    if (!config_full_name(entry->section, entry->key, full))
+        return 0;
+    for (size_t i = 0; i < sizeof told / sizeof told[0] && !found; i++)
+        found = check_key(&told[i], NULL, config, entry, full, error);
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0] && !found; i++)
+        found = check_key(&fixed[i], fixed[i].value, config, entry, full, error);
+    return found ? found : check_moved(entry, full, error);
 }

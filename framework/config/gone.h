@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gone.h - keys and components that there were before 0.1.0, and what takes their place. */
+/* gone.h - keys and components that there were before 0.1.0, and what or where takes their place. */
 #ifndef DPF_CONFIG_GONE_H
 #define DPF_CONFIG_GONE_H
 

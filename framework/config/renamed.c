@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "config/config_line.h"
 #include "config/config_store.h"
+#include "config/gone.h"
 
 static const struct renamed table[] = {
     {"privacy", "support", NULL, "interaction-pattern"},
@@ -26,8 +28,6 @@ static const struct renamed table[] = {
     {"users*", "mechanism", "laplace-symmetric", "laplace"},
     {"items*", "mechanism", "laplace-symmetric", "laplace"},
     {"*.mechanism", "shared-share", NULL, "gram-share"},
-    {"*.mechanism", "honest", NULL, "min-honest"},
-    {"*.mechanism", "curious", NULL, "max-curious"},
 };
 
 const struct renamed *renamed_find(const char *section, const char *key, const char *value)
@@ -62,6 +62,9 @@ static const struct renamed *find_full(char *full, const char *value)
 }
 
 struct converter {
+    const struct config *config;
+    const char *file;
+    long number; /* of the line */
     struct text *out;
     long changes;
 };
@@ -159,32 +162,53 @@ static void convert_key(struct converter *converter, const char *section, const 
     copy(converter, value, strlen(value));
 }
 
-/* Lines that are neither header nor key are copied: the program says what is wrong when the file is used. */
-static void convert_line(struct converter *converter, const char *file, long number, const char *line,
-                         char section[CONFIG_FULL_MAX])
+/* Whether the line says what holds always now. One that says something else stays: what to do is for its author to decide. */
+static int is_void(const struct converter *converter, const char *section, const char *key, char *after)
+{
+    struct dpf_error why = {0};
+    char *value = line_trim(after);
+    for (char *mark = value; *mark; mark++)
+        if ((*mark == ';' || *mark == '#') && (mark == value || mark[-1] == ' ' || mark[-1] == '\t'))
+            *mark-- = '\0';
+    const struct config_entry entry = {section, key, line_trim(value), converter->file, converter->number};
+    const int gone = gone_check(converter->config, &entry, &why);
+    if (gone < 0)
+        log_message(LOG_LEVEL_WARNING, "%s. The line stays", why.text);
+    return gone > 0;
+}
+
+/* Lines that are neither header nor key are copied: the program says what is wrong when the file is used. Returns 0 for a line
+   that goes. */
+static int convert_line(struct converter *converter, const char *line, char section[CONFIG_FULL_MAX])
 {
     struct dpf_error ignored = {0};
     char *parts = memory_text(line);
     char *start = line_trim(parts), *equals = strchr(start, '=');
     const char *key = line + (start - parts);
-    const char *header = *start == '[' ? line_section(start, file, number, &ignored) : NULL;
+    const char *header =
+        *start == '[' ? line_section(start, converter->file, converter->number, &ignored) : NULL;
     const int is_key = *start != '[' && !line_is_blank(start) && equals;
     if (header)
         snprintf(section, CONFIG_FULL_MAX, "%s", header);
     if (is_key)
         *equals = '\0';
-    if (is_key && strcmp(section, "sweep") == 0)
+    const int goes = is_key && is_void(converter, section, line_trim(start), equals + 1);
+    if (goes)
+        converter->changes++;
+    else if (is_key && strcmp(section, "sweep") == 0)
         convert_names(converter, line);
     else if (is_key)
         convert_key(converter, section, line, key, line_trim(start));
     else
         copy(converter, line, strlen(line));
     free(parts);
+    return !goes;
 }
 
-long renamed_convert(FILE *in, const char *file, struct text *out, struct dpf_error *error)
+long renamed_convert(FILE *in, const char *file, const struct config *config, struct text *out,
+                     struct dpf_error *error)
 {
-    struct converter converter = {out, 0};
+    struct converter converter = {config, file, 0, out, 0};
     char section[CONFIG_FULL_MAX] = "", *line = NULL;
     size_t capacity = 0;
     ssize_t n;
@@ -199,8 +223,9 @@ long renamed_convert(FILE *in, const char *file, struct text *out, struct dpf_er
         }
         memcpy(ending, line + bare, end);
         line[bare] = '\0';
-        convert_line(&converter, file, number, line, section);
-        text_add(out, "%s", ending);
+        converter.number = number;
+        if (convert_line(&converter, line, section))
+            text_add(out, "%s", ending);
     }
     if (status == 0 && ferror(in))
         status = error_set(error, DPF_FAULT_CONFIG, "cannot read %s: %s", file, strerror(errno));

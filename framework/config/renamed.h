@@ -23,10 +23,13 @@ const struct renamed *renamed_find(const char *section, const char *key, const c
 int renamed_refuse(const struct config_entry *entry, struct dpf_error *error);
 
 /*
- * Rewrites a configuration with today's names. Comments, blank lines and order stay. In [sweep], names of
- * keys within values are rewritten too. A line that the reader would refuse is copied as it is. Returns the
- * number of changes, or -1; out is to be freed with text_free either way.
+ * Rewrites a configuration with today's names, and leaves out keys that are gone where what they say holds always. Comments,
+ * blank lines and order stay. In [sweep], names of keys within values are rewritten too. A line that the reader would refuse
+ * is copied as it is; of a key that is gone and said something else there is a warning. config is the file as it is read, which
+ * knows the components that keys belong to; NULL where it cannot be read. Returns the number of changes, or -1; out is to be
+ * freed with text_free either way.
  */
-long renamed_convert(FILE *in, const char *file, struct text *out, struct dpf_error *error);
+long renamed_convert(FILE *in, const char *file, const struct config *config, struct text *out,
+                     struct dpf_error *error);
 
 #endif

@@ -168,27 +168,62 @@ int data_check_record(const struct config *config, const struct config_values *d
     return status;
 }
 
-int data_check_text(const struct config *config, const struct config_values *data,
-                    const struct config_values *split, struct dpf_error *error)
+/* A public file is read as a run reads it. */
+static int check_public_features(const struct config *config, const struct config_values *data,
+                                 struct dpf_error *error)
 {
-    struct data_options o;
+    struct feature_options options;
+    struct feature_table features = {.rows = 0};
+    int status = feature_options_read(config, data, &options, error);
+    if (status == 0)
+        status = feature_file_load(&options, NULL, &features, error);
+    feature_table_free(&features);
+    feature_options_free(&options);
+    return status;
+}
+
+/* A form that is declared decides nothing by what stands in a file. Whoever asks whether all is well is told that it does not
+   fit the first line; a run, that lines are at fault, as [privacy] on-violation says. */
+static void warn_of_first_line(const char *path, const struct file_options *options)
+{
+    struct dpf_error found = {0};
+    if (options->header == HEADER_NO && !options->sections && table_check_record(path, options, &found) != 0)
+        log_message(LOG_LEVEL_WARNING, "%s", found.text);
+}
+
+static int check_text(const char *path, const char *without, const struct file_options *options,
+                      struct dpf_error *error)
+{
     struct paths paths;
-    if (data_options_read(config, data, split, &o, error) != 0)
-        return -1;
-    if (o.format == FORMAT_SYNTHETIC)
-        return 0;
-    if (paths_expand(o.path, o.kind == SPLIT_FILES ? o.test_path : "", &paths, error) != 0)
+    if (paths_expand(path, without, &paths, error) != 0)
         return -1;
     int status = 0;
     for (size_t i = 0; i < paths.n && status == 0; i++) {
         const char *foreign = source_foreign(paths.files[i]);
-        if (foreign && o.file.header == HEADER_NO)
+        if (foreign && options->header == HEADER_NO)
             log_message(LOG_LEVEL_WARNING, "%s: by its first bytes this is %s", paths.files[i], foreign);
         else if (foreign)
             status = error_set(error, DPF_FAULT_DATA, "%s: this is %s", paths.files[i], foreign);
+        else
+            warn_of_first_line(paths.files[i], options);
     }
     paths_free(&paths);
     return status;
+}
+
+int data_check_text(const struct config *config, const struct config_values *data,
+                    const struct config_values *split, struct dpf_error *error)
+{
+    struct data_options o;
+    if (data_options_read(config, data, split, &o, error) != 0 ||
+        check_public_features(config, data, error) != 0)
+        return -1;
+    if (o.format == FORMAT_SYNTHETIC)
+        return 0;
+    const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
+    if (check_text(o.path, test, &o.file, error) != 0)
+        return -1;
+    return *test ? check_text(test, "", &o.file, error) : 0;
 }
 
 /* What each rank has read of a file is what rank 0 has there. hashes: of the parts, or of the whole file on each. */

@@ -33,8 +33,9 @@ int data_listed(const struct config *config, const struct config_values *data,
 int data_check_record(const struct config *config, const struct config_values *data,
                       const struct config_values *split, struct dpf_error *error);
 
-/* Whether the files are text, by their first bytes: for the curator's eyes. What a header begins is an error
-   (DPF_FAULT_DATA); a first record might begin like that by chance, so that is a warning. */
+/* Whether the files are what they are declared to be, for the curator's eyes: text, by their first bytes, and records of the
+   form, by their first line. What a header begins is an error (DPF_FAULT_DATA); what a record begins is a warning, as a run
+   asks lines one by one. Public features are read as a run reads them. */
 int data_check_text(const struct config *config, const struct config_values *data,
                     const struct config_values *split, struct dpf_error *error);
 

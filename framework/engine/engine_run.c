@@ -526,7 +526,7 @@ static void name_row(const struct engine *engine, struct dpf_error *error)
 
 static int engine_open(struct engine *engine, struct dpf_error *error)
 {
-    engine->features[DPF_SIDE_ITEMS] = feature_table_view(&engine->dataset->features, &engine->feature_view);
+    engine->item_features = feature_table_view(&engine->dataset->features, &engine->feature_view);
     memset(engine->stats, 0, sizeof *engine->stats);
     make_workers(engine);
     if (parties_make(&engine->parties, engine->plan, engine->dataset, step_own_party(engine), error) != 0 ||

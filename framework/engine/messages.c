@@ -71,8 +71,8 @@ static int user_groups(struct engine *engine, struct term_run *term, int64_t use
                            .offset = engine->model->offset,
                            .party_row = (int32_t)user,
                            .residual = &term->residual,
-                           .self_features = engine->features[term->plan->side],
-                           .other_features = engine->features[1 - term->plan->side]};
+                           .self_features = step_features(engine, term->plan->side),
+                           .other_features = step_features(engine, 1 - term->plan->side)};
     return 0;
 }
 

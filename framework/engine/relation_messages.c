@@ -69,9 +69,7 @@ static int link_message(struct messages_work *work, int64_t row, int64_t link, i
                          .values = csr->values ? csr->values + link : NULL,
                          .offset = engine->model->offset,
                          .party_row = -1,
-                         .residual = &term->residual,
-                         .self_features = engine->features[DPF_SIDE_USERS],
-                         .other_features = engine->features[DPF_SIDE_USERS]};
+                         .residual = &term->residual};
     int64_t sender = csr->others[link];
     struct draft draft;
     double *values = one_row(work, sender, row, worker, &draft);

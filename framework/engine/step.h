@@ -106,7 +106,7 @@ struct engine {
     const struct checkpoint *checkpoint; /* NULL: none is written */
     struct observed *observed;           /* somebody looks on; NULL: nobody. See observed.h */
     struct engine_stats *stats;
-    const dpf_features *features[2]; /* of each side: public ones of items, or NULL; users have none */
+    const dpf_features *item_features; /* public ones, or NULL */
     dpf_features feature_view;
     float *rows[2]; /* while a party solves: its own rows of either side; else NULL */
     /* Variances of the noise in a side's blocks, and then in its Gram row: 2 x query.width; see
@@ -215,6 +215,12 @@ static inline int64_t step_own_party(const struct engine *engine)
 static inline int step_is_server(const struct engine *engine)
 {
     return engine->remote && engine->remote->party < 0;
+}
+
+/* Public features of a side's rows, or NULL: users have none. */
+static inline const dpf_features *step_features(const struct engine *engine, int side)
+{
+    return side == DPF_SIDE_ITEMS ? engine->item_features : NULL;
 }
 
 /* The mechanism's state from this row on, or NULL. */

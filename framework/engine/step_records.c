@@ -178,22 +178,22 @@ int step_groups(struct engine *engine, struct term_run *term, int64_t holder, in
         if (voids)
             step_void_weights(csr, base, n, weights);
     }
-    *groups = (dpf_groups){
-        .size = sizeof *groups,
-        .side = term->plan->side,
-        .self = &term->self,
-        .other = &term->other,
-        .n_groups = count,
-        .rows = rows,
-        .offsets = offsets,
-        .others = csr->others + base,
-        .values = values ? values + base : NULL,
-        .weights = weights,
-        .offset = engine->model->offset,
-        .party_row = -1,
-        .residual = &term->residual,
-        .self_features = engine->features[term->plan->side],
-        .other_features = engine->features[term->plan->source == SOURCE_RELATION ? term->plan->side
-                                                                                 : 1 - term->plan->side]};
+    *groups = (dpf_groups){.size = sizeof *groups,
+                           .side = term->plan->side,
+                           .self = &term->self,
+                           .other = &term->other,
+                           .n_groups = count,
+                           .rows = rows,
+                           .offsets = offsets,
+                           .others = csr->others + base,
+                           .values = values ? values + base : NULL,
+                           .weights = weights,
+                           .offset = engine->model->offset,
+                           .party_row = -1,
+                           .residual = &term->residual,
+                           .self_features = step_features(engine, term->plan->side),
+                           .other_features = step_features(engine, term->plan->source == SOURCE_RELATION
+                                                                       ? term->plan->side
+                                                                       : 1 - term->plan->side)};
     return 0;
 }

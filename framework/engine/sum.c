@@ -293,7 +293,7 @@ static int check_survivors(const struct sum *sum, struct dpf_error *error)
     return error_set(
         error, DPF_FAULT_RUN,
         "%s: a sum has %lld messages, but its noise needs %lld: it is not released; count on fewer "
-        "(clients, min-honest), or raise the rate of the sampler",
+        "([privacy] min-honest), or raise the rate of the sampler",
         sum->hands.step, (long long)survivors, (long long)sum->shape.least);
 }
 

@@ -291,6 +291,8 @@ int evaluate_model(const struct config_values *values, const struct dataset *dat
         view.test.n = sample.ptr[sample.rows];
     }
     int status = passes_run(&options, &view, scorer, seeded, pool, train_part, &passes, error);
+    passes.ranking.without_positives -=
+        status == 0 ? left_out : 0; /* their rows are empty, whatever they have */
     if (status == 0)
         status = add_private(&sink, &passes, &view, seeded, pool, train_part);
     if (status == 0 && left_out > 0)

@@ -120,10 +120,12 @@ static const dpf_param params[P_COUNT] = {
                                  "of the user's training records, before clipping."),
     [P_COLD] = DPF_PARAM_ENUM_F("cold", EVALUATE_COLD_MEAN, colds, 0,
                                 "Rating metrics: test records whose user or item has no training record."),
-    [P_BANDS] = DPF_PARAM_LIST_F("activity-bands", DPF_TYPE_INT_LIST, "", 1, 9e15, 0, "records",
-                                 "Boundaries between bands of users by their number of training records, "
-                                 "ascending; 25,50 makes 0-24, 25-49 and 50+. Adds the MSE of each band and "
-                                 "the variance between bands, and the ranking metrics of each band."),
+    [P_BANDS] =
+        DPF_PARAM_LIST_F("activity-bands", DPF_TYPE_INT_LIST, "", 1, 9e15, 0, "records",
+                         "Boundaries between bands of users by their number of training records, "
+                         "ascending; 25,50 makes 0-24, 25-49 and 50+. Adds what metrics asks for: "
+                         "the MSE of each band and the variance between bands, and the ranking metrics "
+                         "of each band."),
     [P_POPULARITY_BANDS] = DPF_PARAM_LIST_F(
         "popularity-bands", DPF_TYPE_INT_LIST, "", 1, 9e15, 0, "records",
         "Boundaries between bands of items by their number of training records, ascending. Adds the recall "
@@ -207,10 +209,13 @@ int evaluate_options_chosen(const struct evaluate_options *options, enum metric_
 
 int evaluate_options_rate(const struct evaluate_options *options)
 {
-    for (int i = 0; i < options->n_chosen; i++)
+    int ranks = 0;
+    for (int i = 0; i < options->n_chosen; i++) {
         if (metric_is_rating(options->chosen[i]))
             return 1;
-    return options->n_bands > 0;
+        ranks = 1;
+    }
+    return options->n_bands > 0 && !ranks; /* bands of users have what is asked for of all of them */
 }
 
 int evaluate_options_rank(const struct evaluate_options *options)
@@ -346,6 +351,38 @@ static int read_bands(int param, const dpf_value *value, const int64_t **bands, 
     return 0;
 }
 
+/* What a user contributes to released metrics follows from released factors and the user's own records. */
+static int read_release(const dpf_value *value, struct evaluate_options *out, const struct place *place)
+{
+    out->release = value[P_RELEASE].integer == RELEASE_NOISY;
+    out->release_laplace = value[P_RELEASE_NOISE].integer == RELEASE_LAPLACE;
+    out->release_epsilon = value[P_RELEASE_EPSILON].real;
+    out->release_share = value[P_RELEASE_SHARE].real;
+    out->release_error = value[P_RELEASE_ERROR].real;
+    out->release_records = value[P_RELEASE_RECORDS].integer;
+    for (int p = P_RELEASE_NOISE; p <= P_RELEASE_RECORDS; p++)
+        if (value[p].is_set && !out->release)
+            return refuse(place, p, "has no effect on private metrics; set release = noisy or remove it");
+    if (!out->release)
+        return 0;
+    /* Both read the records of others: the mean of all, or whether anybody has rated an item. */
+    if (value[P_COLD].is_set && out->cold != EVALUATE_COLD_MODEL)
+        return refuse(place, P_COLD,
+                      "what a user contributes to released metrics must follow from released factors and "
+                      "the user's own records; set cold = model, or release = private");
+    if (out->sampled && out->negatives_from != EVALUATE_NEGATIVES_ALL)
+        return refuse(
+            place, P_NEGATIVES_FROM,
+            "which negatives a user is ranked among then follows from the records of others, and what a "
+            "user contributes to released metrics must not; set negatives-from = all, or release = private");
+    out->cold = EVALUATE_COLD_MODEL;
+    if (out->users > 0)
+        return refuse(place, P_USERS,
+                      "released metrics count every user, or who is drawn would be told; remove it, or set "
+                      "release = private");
+    return 0;
+}
+
 int evaluate_options_read(const struct config *config, const struct config_values *values, int implicit,
                           struct evaluate_options *out, struct dpf_error *error)
 {
@@ -367,39 +404,11 @@ int evaluate_options_read(const struct config *config, const struct config_value
         read_bands(P_POPULARITY_BANDS, &value[P_POPULARITY_BANDS], &out->popularity_bands,
                    &out->n_popularity_bands, &place) != 0)
         return -1;
-    out->release = value[P_RELEASE].integer == RELEASE_NOISY;
-    out->release_laplace = value[P_RELEASE_NOISE].integer == RELEASE_LAPLACE;
-    out->release_epsilon = value[P_RELEASE_EPSILON].real;
-    out->release_share = value[P_RELEASE_SHARE].real;
-    out->release_error = value[P_RELEASE_ERROR].real;
-    out->release_records = value[P_RELEASE_RECORDS].integer;
-    /* Both read the records of others: the mean of all, or whether anybody has rated an item. */
-    if (out->release && value[P_COLD].is_set && out->cold != EVALUATE_COLD_MODEL)
-        return refuse(&place, P_COLD,
-                      "%s: what a user contributes to released metrics must follow from released factors and "
-                      "the user's own records; set cold = model, or release = private",
-                      colds[out->cold].name);
-    if (out->release && out->sampled && out->negatives_from != EVALUATE_NEGATIVES_ALL)
-        return refuse(
-            &place, P_NEGATIVES_FROM,
-            "%s: which negatives a user is ranked among then follows from the records of others, and what a "
-            "user contributes to released metrics must not; set negatives-from = all, or release = private",
-            negatives_from[out->negatives_from].name);
-    if (out->release)
-        out->cold = EVALUATE_COLD_MODEL;
-    for (int p = P_RELEASE_NOISE; p <= P_RELEASE_RECORDS; p++)
-        if (value[p].is_set && !out->release)
-            return refuse(&place, p, "has no effect on private metrics; set release = noisy or remove it");
     out->users = value[P_USERS].integer;
-    if (out->release && out->users > 0)
-        return refuse(
-            &place, P_USERS,
-            "%lld: released metrics count every user, or who is drawn would be told; remove it, or set "
-            "release = private",
-            (long long)out->users);
+    if (read_release(value, out, &place) != 0)
+        return -1;
     if (out->users > 0 && ranks_size() > 1)
-        return refuse(&place, P_USERS, "%lld: several processes evaluate all users; remove it",
-                      (long long)out->users);
+        return refuse(&place, P_USERS, "several processes evaluate all users; remove it");
     /* Of a sample, a number without its interval says little. */
     out->replicates = out->users > 0 && !value[P_BOOTSTRAP].is_set ? 1000 : value[P_BOOTSTRAP].integer;
     out->confidence = value[P_CONFIDENCE].real;
@@ -420,9 +429,9 @@ int evaluate_check(const struct config *config, const struct config_values *valu
         return -1;
     if (implicit && isfinite(options.relevance) && options.relevance > largest)
         return refuse(&place, P_RELEVANCE,
-                      "%g: no value of this implicit feedback is above %g, so nothing would be a positive; "
+                      "no value of this implicit feedback is above %g, so nothing would be a positive; "
                       "remove it, or choose what is an interaction with data.threshold",
-                      options.relevance, largest);
+                      largest);
     /* Not left to the evaluation: whether anybody has a test record must not decide it. */
     if (options.clip == EVALUATE_CLIP_YES && !(isfinite(smallest) && isfinite(largest)))
         return refuse(&place, P_CLIP,

@@ -108,10 +108,8 @@ static int check(struct config *config, const char *section, const dpf_param *ta
     return 0;
 }
 
-/* Parameters of links are known once a link is opened. */
 int federation_check(struct config *config, struct dpf_error *error)
 {
-    config_consume_section(config, "federation.link");
     return check(config, "federation", federation_table, FEDERATION_N_PARAMS, error);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "config/renamed.h"
+#include "plugin/role_tables.h"
 
 char **components_names(const char *list, int *n)
 {
@@ -57,6 +58,23 @@ int plan_failed(const struct plan *plan)
     return plan->error->fault != DPF_FAULT_NONE;
 }
 
+/* The registry knows the name, the configuration knows the place. */
+static void refuse_name(const struct plan *plan, const char *section, const char *key, const char *id,
+                        const struct dpf_error *unknown, struct dpf_error *error)
+{
+    const struct renamed *renamed = renamed_find(section, key, id);
+    if (unknown->fault == DPF_FAULT_RUN) {
+        *error = *unknown;
+        return;
+    }
+    if (renamed)
+        config_error(plan->config, section, key, error,
+                     "it is now called \"%s\"; \"dpframe convert\" rewrites a file", renamed->new_name);
+    else
+        config_error(plan->config, section, key, error, "%s", unknown->text);
+    error->fault = renamed ? DPF_FAULT_CONFIG : unknown->fault;
+}
+
 /* Takes over params_section. */
 static struct instance *make(struct plan *plan, const char *role, const char *section, const char *key,
                              const char *id, char *params_section)
@@ -65,19 +83,10 @@ static struct instance *make(struct plan *plan, const char *role, const char *se
     struct instance *made = NULL;
     const struct registry_entry *entry =
         *id && !plan_failed(plan) ? registry_find(plan->registry, role, id, &unknown) : NULL;
-    if (entry) {
+    if (entry)
         made = instance_new(entry, params_section, &plan->environment, plan->error);
-    } else if (unknown.fault == DPF_FAULT_RUN) {
-        *plan->error = unknown;
-    } else if (unknown.fault) { /* the registry knows the name, the configuration knows the place */
-        const struct renamed *renamed = renamed_find(section, key, id);
-        if (renamed)
-            config_error(plan->config, section, key, plan->error,
-                         "it is now called \"%s\"; \"dpframe convert\" rewrites a file", renamed->new_name);
-        else
-            config_error(plan->config, section, key, plan->error, "%s", unknown.text);
-        plan->error->fault = renamed ? DPF_FAULT_CONFIG : unknown.fault;
-    }
+    else if (unknown.fault)
+        refuse_name(plan, section, key, id, &unknown, plan->error);
     free(params_section);
     return made;
 }
@@ -95,6 +104,87 @@ int components_make_one(struct plan *plan, const char *role, const char *section
     *out = components_make_named(plan, role, section, key, id);
     plan->error = NULL;
     return *id && !*out ? -1 : 0;
+}
+
+/* Components of some ways of running alone, on ranks or with parties. All runs have their names and keys checked. */
+static const struct elsewhere {
+    const char *section, *key, *role;
+    const char *otherwise; /* where the key is not set */
+    const char *words[2];  /* values that leave the choice to the program, for which `chosen` stands */
+    const char *chosen;
+} elsewhere[] = {
+    {"run", "comm", DPF_ROLE_COMM, "auto", {"auto", "self"}, "mpi"},
+    {"federation", "link", DPF_ROLE_LINK, "local", {NULL, NULL}, NULL},
+};
+
+static int64_t index_of(const struct registry *registry, const char *role, const char *id)
+{
+    int64_t i = registry_count(registry) - 1;
+    while (i >= 0 &&
+           (strcmp(registry_role_at(registry, i), role) != 0 || strcmp(registry_id_at(registry, i), id) != 0))
+        i--;
+    return i;
+}
+
+/* What is required may stand in the file of whoever makes the component. */
+static int check_keys(struct plan *plan, const struct elsewhere *e, int64_t index, const char *id,
+                      struct dpf_error *error)
+{
+    struct config_values values;
+    const struct registry_entry *entry = registry_at(plan->registry, index, error);
+    if (!entry)
+        return -1;
+    const dpf_component *component = entry->component;
+    char *section = memory_format("%s.%s", e->section, e->key),
+         *who = memory_format("%s %s", role_name(e->role), id);
+    dpf_param *table = memory_need((size_t)component->n_params, sizeof *table);
+    for (int64_t i = 0; i < component->n_params; i++) {
+        const char *at = (const char *)component->params + i * component->param_stride;
+        memcpy(&table[i], at,
+               component->param_stride < (int64_t)sizeof *table ? (size_t)component->param_stride
+                                                                : sizeof *table);
+        table[i].flags &= ~(uint32_t)DPF_PARAM_REQUIRED;
+    }
+    const int status =
+        config_bind(plan->config, section, table, component->n_params, sizeof *table, who, 1, &values, error);
+    if (status == 0)
+        config_values_free(&values);
+    free(table);
+    free(section);
+    free(who);
+    return status;
+}
+
+static int check_elsewhere(struct plan *plan, const struct elsewhere *e, struct dpf_error *error)
+{
+    const struct config_entry *entry = config_find(plan->config, e->section, e->key);
+    const char *named = entry && *entry->value ? entry->value : e->otherwise, *id = named;
+    char *section = memory_format("%s.%s", e->section, e->key);
+    const int has_keys = config_has_section(plan->config, section);
+    int status = 0;
+    for (int i = 0; i < 2; i++)
+        id = e->words[i] && strcmp(named, e->words[i]) == 0 ? e->chosen : id;
+    const int64_t index = index_of(plan->registry, e->role, id);
+    if (index >= 0 && has_keys) {
+        status = check_keys(plan, e, index, id, error);
+    } else if (index < 0 && entry && id == named) {
+        struct dpf_error unknown = {0};
+        registry_find(plan->registry, e->role, id, &unknown);
+        refuse_name(plan, e->section, e->key, id, &unknown, error);
+        status = -1;
+    } else if (has_keys) { /* of a plugin that is not installed here, and that nobody has asked for */
+        config_consume_section(plan->config, section);
+    }
+    free(section);
+    return status;
+}
+
+int components_check_elsewhere(struct plan *plan, struct dpf_error *error)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (check_elsewhere(plan, &elsewhere[i], error) != 0)
+            return -1;
+    return 0;
 }
 
 /* Without mechanisms there are no messages, and no space in which they are released. */

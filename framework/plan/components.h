@@ -18,6 +18,8 @@ void components_make_accountants(struct plan *plan);
 /* One component outside of a stage; see components_make_named. *out is NULL for an empty id. */
 int components_make_one(struct plan *plan, const char *role, const char *section, const char *key,
                         const char *id, struct instance **out, struct dpf_error *error);
+/* Whether names and keys of components that this run does not make, [run] comm and [federation] link, are right. */
+int components_check_elsewhere(struct plan *plan, struct dpf_error *error);
 /* Makes the component that the key of a section names, with its parameters in [section.key]. NULL for an empty id, and
    once the plan has failed. */
 struct instance *components_make_named(struct plan *plan, const char *role, const char *section,

@@ -144,7 +144,7 @@ static int check_senders(const struct plan *plan, const struct term_plan *term, 
     if (needed > n)
         return config_error(plan->config, term->name, "aggregator", error,
                             "a sum of aggregator %s%s%s needs %.0f messages, but only %.0f parties send: "
-                            "lower survivors, threshold, min-honest or clients, or set "
+                            "lower survivors, threshold or [privacy] min-honest, or set "
                             "[parties] kind = users",
                             aggregator, with, mechanism, needed, n);
     /* Groups that take turns come back as they were. */
@@ -158,7 +158,7 @@ static int check_senders(const struct plan *plan, const struct term_plan *term, 
                         "sampler %s draws %.6g of %.0f users in a round on average, and a sum of aggregator "
                         "%s%s%s needs %.0f: in some rounds there would be fewer, and they would fail. Raise "
                         "the "
-                        "rate, or lower survivors, threshold, min-honest or clients",
+                        "rate, or lower survivors, threshold or [privacy] min-honest",
                         term->sampler->entry->component->id, rate * n, n, aggregator, with, mechanism,
                         needed);
 }

@@ -29,8 +29,16 @@ static int plan_noise(const struct plan *plan, struct term_plan *term, struct te
     struct release_request request;
     plan_release(plan, term, sensitivity, term->bounds_from_data, &request);
     term->noise = (dpf_noise_plan){.size = sizeof term->noise};
-    return instance_result(instance, mechanism->plan(instance->self, &request.release, &term->noise), "plan",
-                           error);
+    if (instance_result(instance, mechanism->plan(instance->self, &request.release, &term->noise), "plan",
+                        error) != 0)
+        return -1;
+    if (term->noise.where == DPF_NOISE_IN_SHARES &&
+        !(mechanism->flags & (DPF_MECHANISM_SHARES | DPF_MECHANISM_CONTRIBUTORS)))
+        return error_set(error, DPF_FAULT_PLUGIN,
+                         "[%s] mechanism %s plans noise in shares, but has neither DPF_MECHANISM_SHARES nor "
+                         "_CONTRIBUTORS: it does not know how many parties make up the noise",
+                         term->name, instance->entry->component->id);
+    return 0;
 }
 
 int noise_fit(const struct plan *plan, struct term_plan *term, struct dpf_error *error)

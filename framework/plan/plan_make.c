@@ -191,7 +191,8 @@ int plan_check_read(struct plan *plan, struct dpf_error *error)
     static const char *const sections[] = {"run",     "data",        "split", "model", "parties",
                                            "privacy", "accountants", "users", "items", "evaluate",
                                            "sweep",   "select",      "audit"};
-    config_consume_section(plan->config, "run.comm"); /* read when the ranks were joined */
+    if (components_check_elsewhere(plan, error) != 0)
+        return -1;
     return config_check_consumed(plan->config, sections, sizeof sections / sizeof sections[0], error);
 }
 

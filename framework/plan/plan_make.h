@@ -19,8 +19,8 @@ struct plan_options {
     const char *const *plugin_directories;
     int n_plugin_directories;
     int without_mechanisms; /* plan the non-private twin: mechanisms and samplers left out */
-    int stand_in;     /* a recommender named by an override replaces the configured model: keys that it does
-                         not read are not refused */
+    int stand_in; /* a model named by an override replaces the configured one: keys that it does not read are
+                         not refused */
     int without_data; /* files of [data] may be missing; plan_complete then gets no sizes */
     /* Sections that rooms above will bind: [evaluate] and the like. They may be present. */
     const char *const *other_sections;

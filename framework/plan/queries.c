@@ -141,7 +141,8 @@ static int complete_side(struct plan *plan, struct side_plan *side, struct dpf_e
     for (int i = 0; i < side->n_terms; i++)
         if (complete_query(plan, side, &side->terms[i], error) != 0 ||
             sampling_complete(plan, &side->terms[i], error) != 0 ||
-            combinations_check_term(plan, side, &side->terms[i], error) != 0)
+            combinations_check_term(plan, side, &side->terms[i], error) != 0 ||
+            (side->terms[i].mechanism && release_check_shares(plan, &side->terms[i], error) != 0))
             return -1;
     if (join_queries(plan, side, error) != 0)
         return -1;

@@ -134,7 +134,7 @@ static dpf_recommender_setup setup_of(const struct plan *plan)
         .without_noise = plan->without_mechanisms,
         .unit = plan->guarantee.unit,
         .adjacency = plan->guarantee.adjacency,
-        .features = plan_releases_read_items(plan) ? DPF_FEATURES_OF_ITEMS : 0,
+        .item_features = plan_releases_read_items(plan),
         .shares = recommender_sums_shares(plan),
     };
 }

@@ -13,42 +13,25 @@
 
 #include "plan/components.h"
 #include "plan/sensitivity.h"
+#include "plan/noise_shares.h"
 
 #define NOISE_DEVIATIONS 64.0
 #define MOST_BITS 62
 
-/* Whether a key asks for something: 0 and an empty name do not. */
-static int asks(const dpf_value *value)
-{
-    return value->text ? *value->text != '\0' : value->integer != 0;
-}
-
-static void refuse_keys(const struct plan *plan, const int *keys, int n, const char *why)
-{
-    for (int i = 0; i < n; i++)
-        if (asks(&plan->model.params.values[keys[i]]))
-            config_error(plan->config, "model", plan->model.table[keys[i]].name, plan->error, "%s", why);
-}
-
 void recommender_sums_refuse(const struct plan *plan)
 {
-    static const int keys[] = {MODEL_AGGREGATOR, MODEL_MIN_HONEST, MODEL_MAX_CURIOUS};
-    if (!plan->stand_in)
-        refuse_keys(plan, keys, 3,
-                    "this key is for recommenders, and [model] names none: set aggregators of a "
-                    "factorization in [users] or [items]");
+    if (!plan->stand_in && *plan->model.params.values[MODEL_AGGREGATOR].text)
+        config_error(plan->config, "model", "aggregator", plan->error,
+                     "this key is for recommenders, and [model] names none: set aggregators of a "
+                     "factorization in [users] or [items]");
 }
 
 void recommender_sums_make(struct plan *plan)
 {
-    static const int keys[] = {MODEL_MIN_HONEST, MODEL_MAX_CURIOUS};
     const char *id = plan->model.params.values[MODEL_AGGREGATOR].text;
     if (plan->without_mechanisms)
         return;
-    if (!*id)
-        refuse_keys(plan, keys, 2,
-                    "this key is for sums through an aggregator: set [model] aggregator, or 0 here");
-    else if (plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
+    if (*id && plan->parties.params.values[PARTIES_KIND].integer != PARTIES_USERS)
         config_error(plan->config, "model", "aggregator", plan->error,
                      "aggregator = %s sums messages of the users: set [parties] kind = users", id);
     struct instance *instance = plan->recommender.aggregator =
@@ -63,11 +46,7 @@ void recommender_sums_make(struct plan *plan)
 
 int64_t recommender_sums_shares(const struct plan *plan)
 {
-    const dpf_value *v = plan->model.params.values;
-    if (!plan->recommender.aggregator)
-        return 0;
-    return v[MODEL_MIN_HONEST].integer > 0 ? v[MODEL_MIN_HONEST].integer
-                                           : plan_rows(plan, DPF_SIDE_USERS) - v[MODEL_MAX_CURIOUS].integer;
+    return plan->recommender.aggregator ? noise_shares_of(plan, plan_rows(plan, DPF_SIDE_USERS)).honest : 0;
 }
 
 static dpf_aggregator_limits limits_of(const struct plan *plan)
@@ -85,20 +64,18 @@ int recommender_sums_check(struct plan *plan, struct dpf_error *error)
     struct recommender_plan *component = &plan->recommender;
     if (!component->aggregator)
         return 0;
-    const int64_t users = plan->n_present, shares = recommender_sums_shares(plan);
+    const int64_t users = plan->n_present;
+    const struct noise_shares shares = noise_shares_of(plan, plan_rows(plan, DPF_SIDE_USERS));
     const char *id = component->aggregator->entry->component->id;
-    component->max_curious = plan->model.params.values[MODEL_MAX_CURIOUS].integer;
-    component->least_survivors = shares + component->max_curious;
-    if (shares < 1 || component->least_survivors > users)
-        return config_error(plan->config, "model", shares < 1 ? "max-curious" : "min-honest", error,
-                            "min-honest + max-curious exceeds the %lld users, so no sum would be opened; "
-                            "lower one of them",
-                            (long long)users);
+    component->max_curious = shares.curious;
+    component->least_survivors = shares.honest + shares.curious;
+    if (noise_shares_check(plan, "model", &shares, users, error) != 0)
+        return -1;
     const dpf_aggregator_limits limits = limits_of(plan);
     if (limits.survivors > 0 && limits.survivors < component->least_survivors)
         return config_error(plan->config, "model", "aggregator", error,
-                            "%s opens sums of %lld messages, but the noise in shares needs %lld (min-honest "
-                            "+ max-curious); raise survivors, or remove it",
+                            "%s opens sums of %lld messages, but the noise in shares needs %lld ([privacy] "
+                            "min-honest + max-curious); raise survivors, or remove it",
                             id, (long long)limits.survivors, (long long)component->least_survivors);
     if (limits.survivors > users || limits.parties > users)
         return config_error(
@@ -110,7 +87,8 @@ int recommender_sums_check(struct plan *plan, struct dpf_error *error)
     if (plan->guarantee.observer == DPF_OBSERVER_PARTIES && limits.corrupt > component->max_curious)
         return config_error(plan->config, "model", "aggregator", error,
                             "%s assumes that up to %lld users collude with the server (corrupt, times their "
-                            "number), but the noise holds against %lld; lower corrupt, or raise max-curious",
+                            "number), but the noise holds against %lld; lower corrupt, or raise [privacy] "
+                            "max-curious",
                             id, (long long)limits.corrupt, (long long)component->max_curious);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "dpframe/accounting.h"
 #include "plan/event_check.h"
 #include "plan/sensitivity.h"
+#include "plan/noise_shares.h"
 #include "plugin/role_tables.h"
 
 int64_t plan_senders(const struct plan *plan, const struct term_plan *term)
@@ -91,10 +92,25 @@ int64_t release_count(const struct plan *plan, const struct term_plan *term)
     return term->participations > 0 ? smaller(term->participations, count) : count;
 }
 
+/* What noise in shares counts on; a draw of users leaves nobody certain to send. */
+static struct noise_shares plan_shares(const struct plan *plan, const struct term_plan *term)
+{
+    if (!(((const dpf_mechanism *)term->mechanism->functions)->flags & DPF_MECHANISM_SHARES))
+        return (struct noise_shares){.honest = 1};
+    return noise_shares_of(plan, term->sampling.kind == DPF_SAMPLING_NONE ? plan_senders(plan, term) : 1);
+}
+
+int release_check_shares(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
+{
+    const struct noise_shares shares = plan_shares(plan, term);
+    return noise_shares_check(plan, term->name, &shares, plan_senders(plan, term), error);
+}
+
 void plan_release(const struct plan *plan, const struct term_plan *term, struct term_sensitivity *sensitivity,
                   int from_data, struct release_request *out)
 {
     const int64_t parties = plan_senders(plan, term);
+    const struct noise_shares shares = plan_shares(plan, term);
     out->joint = (dpf_joint_norms){.size = sizeof out->joint,
                                    .n = sensitivity->n_bounds,
                                    .capacity = sensitivity->n_bounds,
@@ -110,13 +126,14 @@ void plan_release(const struct plan *plan, const struct term_plan *term, struct 
         .gram = term->sent.has_gram ? sensitivity->gram : NULL,
         .joint = &out->joint,
         .n_parties = parties,
-        .min_survivors = term->sampling.kind == DPF_SAMPLING_NONE ? parties : 1,
+        .min_honest = shares.honest,
         .noise_factor = plan->noise_factor > 0 ? plan->noise_factor : 1.0,
         .from_data = from_data,
         .fewer_bits = term->fewer_bits,
         .rounds = is_one_a_round(plan, term) ? plan->run.params.values[RUN_ROUNDS].integer : 0,
         .separation = term->sampling.separation > 1 ? term->sampling.separation : 1,
         .participations = release_count(plan, term),
+        .max_curious = shares.curious,
     };
 }
 
@@ -529,7 +546,7 @@ static int check_trust(const struct plan *plan, const struct term_plan *term, st
         return config_error(
             plan->config, term->name, "aggregator", error,
             "%s assumes that up to %lld parties collude with the server (corrupt, times their number), but "
-            "the noise of mechanism %s holds against %lld; lower corrupt, or raise max-curious",
+            "the noise of mechanism %s holds against %lld; lower corrupt, or raise [privacy] max-curious",
             term->aggregator->entry->component->id, (long long)limits.corrupt,
             term->mechanism->entry->component->id, (long long)noise->spare_shares);
     return 0;

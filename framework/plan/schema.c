@@ -151,17 +151,8 @@ static const dpf_param model_table[MODEL_N_PARAMS] = {
     [MODEL_AGGREGATOR] = DPF_PARAM_TEXT_F(
         "aggregator", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
         "An aggregator that sums what the users of the recommender send, each message with a share of the "
-        "noise, for [parties] kind = users; its parameters are in [model.aggregator]. Empty: whoever holds "
-        "the records sums them and adds the noise."),
-    [MODEL_MIN_HONEST] =
-        DPF_PARAM_INT_F("min-honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "users",
-                        "With an aggregator: every sum has messages of at least so many honest users, whose "
-                        "shares make up the noise. 0: all users but max-curious."),
-    [MODEL_MAX_CURIOUS] =
-        DPF_PARAM_INT_F("max-curious", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "users",
-                        "With an aggregator: how many users may pool their knowledge of their own shares; "
-                        "at least 1 for observer = parties. A sum of fewer than min-honest + max-curious "
-                        "messages is not opened."),
+        "noise ([privacy] min-honest), for [parties] kind = users; its parameters are in [model.aggregator]. "
+        "Empty: whoever holds the records sums them and adds the noise."),
     [MODEL_HOME_TERMS] = DPF_PARAM_ENUM_F(
         "home-terms", HOME_TERMS_NO, home_terms_values, 0,
         "Scores of a recommender get terms that a user's own device computes from public facts about items "

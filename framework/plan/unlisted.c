@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 
 #define WORTH_A_WORD 0.999 /* of the least epsilon that is listed */
@@ -64,6 +65,8 @@ int unlisted_find(struct plan *plan, struct unlisted *out, struct dpf_error *err
         if (((const dpf_accountant *)component->functions)->kind != DPF_ACCOUNTANT_PROOF)
             continue;
         const double epsilon = epsilon_by(plan, entry);
+        if (interrupt_check("accountants were compared", error) != 0)
+            return -1;
         if (!(epsilon < least))
             continue;
         least = out->epsilon = epsilon;

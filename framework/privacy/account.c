@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "dpframe/accounting.h"
 #include "privacy/guarantee.h"
@@ -61,6 +62,8 @@ static int ask(struct instance *accountant, const struct guarantee *guarantee, c
                int64_t n, int64_t rounds, struct account *account, struct dpf_error *error)
 {
     const dpf_accountant *functions = accountant->functions;
+    if (interrupt_check("the guarantee was computed", error) != 0)
+        return -1;
     const dpf_question question = {
         .size = sizeof question,
         .unit = guarantee->unit,

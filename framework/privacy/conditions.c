@@ -193,8 +193,8 @@ static const char *noise_lacking(const struct condition_input *input, const stru
                "Use an aggregator that reveals the sum alone (secagg), or full noise in each message";
     return input->observer == DPF_OBSERVER_SERVER || term->spare_shares > 0
                ? NULL
-               : "a party knows its own share of the noise, and the rest may be too little. Plan the shares "
-                 "for fewer honest survivors than take part";
+               : "a party knows its own share of the noise, and the rest may be too little. Say how many "
+                 "such parties there may be ([privacy] max-curious)";
 }
 
 static const struct ledger_entry *reused_noise(const struct ledger *ledger)

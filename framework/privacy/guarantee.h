@@ -21,12 +21,14 @@
 const dpf_param *privacy_params(int64_t *n); /* section [privacy] */
 /* Indices into that table that others need. */
 enum privacy_param {
-    PRIVACY_UNIT,       /* record | user */
-    PRIVACY_ADJACENCY,  /* replace-value | flip | replace | add-remove | zero-out */
-    PRIVACY_OBSERVER,   /* outsider | server | parties */
-    PRIVACY_DELTA,      /* of the proved statement; must be stated unless the run is pure or not private */
-    PRIVACY_RANDOMNESS, /* secure | reproducible */
-    PRIVACY_NOISE_SEED, /* for reproducible */
+    PRIVACY_UNIT,        /* record | user */
+    PRIVACY_ADJACENCY,   /* replace-value | flip | replace | add-remove | zero-out */
+    PRIVACY_OBSERVER,    /* outsider | server | parties */
+    PRIVACY_MIN_HONEST,  /* noise in shares: honest parties in each sum; 0: all but the curious */
+    PRIVACY_MAX_CURIOUS, /* parties that may work with the observer */
+    PRIVACY_DELTA,       /* of the proved statement; must be stated unless the run is pure or not private */
+    PRIVACY_RANDOMNESS,  /* secure | reproducible */
+    PRIVACY_NOISE_SEED,  /* for reproducible */
     PRIVACY_INTERACTION_PATTERN, /* private | public: is it public who rated what? */
     PRIVACY_ID_LISTS,            /* private | public: is it public which users and items occur? (C11) */
     PRIVACY_TUNING,       /* unaccounted | public-data | accounted: how hyper-parameters were chosen (C10) */

@@ -71,6 +71,16 @@ static const dpf_param params[PRIVACY_N_PARAMS] = {
                                            "adjacency; one is never computed from another."),
     [PRIVACY_OBSERVER] = DPF_PARAM_ENUM_F("observer", DPF_OBSERVER_OUTSIDER, observers, DPF_PARAM_PRIVACY,
                                           "From whom the unit is protected."),
+    [PRIVACY_MIN_HONEST] = DPF_PARAM_INT_F(
+        "min-honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",
+        "For noise that parties add in shares, which only the sum of their messages has enough of: the "
+        "fewest honest parties of a sum, whose shares make up the noise. 1 makes each message private by "
+        "itself; 0 counts on all parties but max-curious, provided that none is sampled."),
+    [PRIVACY_MAX_CURIOUS] = DPF_PARAM_INT_F(
+        "max-curious", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",
+        "For such noise: how many parties of a sum may pool what they know of their own messages and "
+        "shares; at least 1 for observer = parties. A sum of fewer than min-honest + max-curious messages "
+        "is not opened."),
     [PRIVACY_DELTA] = DPF_PARAM_REAL_F("delta", 1e-5, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
                                        "The probability that the stated epsilon may fail. Choose it well "
                                        "below 1 / (number of units). 0 asks for pure differential privacy."),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/sheet.h"
 #include "base/terminal.h"
@@ -65,19 +66,20 @@ int curve_write(const struct guarantee *guarantee, struct instance *const *accou
 {
     struct curves curves = {guarantee, accountants, n, NULL, 0, rounds};
     const double end = widest(guarantee);
-    (void)error;
+    int status = 0;
     curves_open(&curves, ledger);
     fputs("accountant,epsilon,delta\n", file);
-    for (int i = 0; i < n; i++)
-        for (int point = 0; point < CURVE_POINTS; point++) {
+    for (int i = 0; i < n && status == 0; i++)
+        for (int point = 0; point < CURVE_POINTS && status == 0; point++) {
             const double epsilon = end * point / (CURVE_POINTS - 1), delta = delta_at(&curves, i, epsilon);
             char number[32];
             if (!isnan(delta))
                 fprintf(file, "%s,%.17g,%s\n", accountants[i]->entry->component->id, epsilon,
                         guarantee_digits_up(delta, DIGITS, number));
+            status = interrupt_check("the curve was computed", error);
         }
     free(curves.events);
-    return 0;
+    return status;
 }
 
 static void print_sheet(struct sheet *sheet, const char *title, const struct guarantee *guarantee, int width,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "dpframe/privacy.h"
@@ -356,6 +357,25 @@ static void decide_header(struct parsing *p)
     p->id = id < 0 ? 0 : id;
 }
 
+/* All lines count, as the file is public: what it holds is not about who is in the records. */
+static void warn_of_silence(const struct parsing *p)
+{
+    unsigned char speaks[FIELDS] = {0};
+    for (size_t i = 0; i < p->n; i++)
+        speaks[p->entries[i].field] = 1;
+    for (int32_t f = 0; f < p->n_fields; f++) {
+        const int is_year = p->options->year.n && f == p->n_fields - 1;
+        if (speaks[f] || p->words)
+            continue;
+        log_message(
+            LOG_LEVEL_WARNING, "%s: %s%s%s", p->file.path,
+            is_year ? "no line has a text that ends in a year, as in Toy Story (1995), in the column that "
+                      "item-features.year-of names"
+                    : "no line says anything in the column ",
+            is_year ? "" : p->fields[f].name, is_year ? ", so that there is no feature of years" : "");
+    }
+}
+
 static int read_file(struct parsing *p, struct dpf_error *error)
 {
     if (public_file_look(p->options->path, &p->file, error) != 0)
@@ -368,6 +388,7 @@ static int read_file(struct parsing *p, struct dpf_error *error)
     if (p->ids.n == 0)
         return error_at(error, DPF_FAULT_DATA, p->file.path, (long)p->line,
                         "the file of features has no lines");
+    warn_of_silence(p);
     return p->has_header ? 0 : public_file_header_read(&p->file, &p->ids, error);
 }
 

@@ -83,7 +83,6 @@ static int change_to_private(const struct compared_run *run, const char *name, s
     if (!(proved > 0))
         return error_set(error, DPF_FAULT_CONFIG,
                          "%s is trained with the epsilon that is proved of the run, and none is", name);
-    changed->arguments.stand_in = 1;
     if (change(changed, "model.kind", "factorization", error) != 0 ||
         change(changed, "model.recommender", name, error) != 0)
         return -1;
@@ -106,6 +105,7 @@ static int change_arguments(const struct compared_run *run, const char *name, st
         a->settings = changed->settings;
     if (change(changed, "run.compare-repetitions", "0", error) != 0)
         return -1;
+    a->stand_in = strcmp(name, "non-private") != 0;
     if (comparison_is_private(name))
         return change_to_private(run, name, changed, error);
     if (strcmp(name, "non-private") == 0) {

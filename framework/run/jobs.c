@@ -96,6 +96,7 @@ static void wait_a_little(struct queue *queue)
     const struct timespec pause = {0, 250000000};
     int number = sigtimedwait(&queue->watched, NULL, &pause);
     if (number == SIGINT || number == SIGTERM) {
+        interrupt_note(number);
         queue->interrupts++;
         signal_all(queue, queue->interrupts == 1 ? SIGTERM : SIGKILL);
     }

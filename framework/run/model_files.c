@@ -99,9 +99,12 @@ static int write_arrays(const char *where, const struct score_form *form, json_t
 {
     int status = 0;
     for (int a = 0; a < SCORE_MOST_ARRAYS && status == 0; a++)
-        if (form->arrays[a].name)
-            status =
-                write_array(where, &form->arrays[a], &score_formulas[form->formula].arrays[a], arrays, error);
+        if (form->arrays[a].name) {
+            struct score_array_rule rule = score_formulas[form->formula].arrays[a];
+            if (form->formula == SCORE_EASE && a == EASE_IN && ease_is_plain(form))
+                rule.columns = "directions";
+            status = write_array(where, &form->arrays[a], &rule, arrays, error);
+        }
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "plot/html_page.h"
 #include "privacy/guarantee.h"
-#include "run/results.h"
+#include "run/run_json.h"
 
 /* The head of the statement is lines "Word   what", and their continuations, down to the first blank one. */
 static void add_head(struct text *page, const char *text)
@@ -144,7 +144,7 @@ void report_statement_promise(const json_t *run, struct text *text)
     }
     if (!least) {
         text_add(text, "%s",
-                 results_have_noise(run) ? "No finite epsilon is proved of this run; the statement says why."
+                 run_json_has_noise(run) ? "No finite epsilon is proved of this run; the statement says why."
                                          : "There is no noise in this run: nothing is protected.");
         return;
     }

@@ -29,6 +29,7 @@
 #include "run/judge.h"
 #include "run/progress.h"
 #include "run/redraw.h"
+#include "run/results_directory.h"
 #include "run/resume.h"
 #include "run/run_once.h"
 #include "run/run_words.h"
@@ -576,7 +577,7 @@ static int prepare_output(struct run *run, const char **directory, int *made, st
     if (ranks_rank() > 0)
         return 0; /* rank 0 writes */
     *made = access(*directory, F_OK) != 0;
-    if (results_prepare(*directory, error) != 0)
+    if (results_directory_prepare(*directory, error) != 0)
         return -1;
     plan->output = realpath(*directory, NULL);
     if (!plan->output)
@@ -707,7 +708,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
         status = finish(run, arguments, directory, error);
     status = ranks_agree(status, error);
     if (status != 0 && made && plan->output)
-        results_abandon(plan->output);
+        results_directory_abandon(plan->output);
     close_run(run);
     free(overridden);
     return status;

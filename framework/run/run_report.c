@@ -23,7 +23,7 @@
 #include "run/judge.h"
 #include "run/recommended_items.h"
 #include "run/report_statement.h"
-#include "run/results.h"
+#include "run/run_json.h"
 #include "data/load.h"
 #include "run/saved_run.h"
 #include "run/training_curve.h"
@@ -515,7 +515,7 @@ static void add_statement(struct run_report *report)
 {
     char *statement = read_file(report, "release/guarantee.txt");
     report_statement_add(&report->page, json_object_get(report->json, "guarantee"), statement,
-                         results_have_noise(report->json));
+                         run_json_has_noise(report->json));
     free(statement);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/json_out.h"
-#include "run/results.h"
+#include "run/run_json.h"
 
 static const char *const names[] = {[VERDICT_NONE] = "none",
                                     [VERDICT_BETTER] = "better",
@@ -16,9 +16,8 @@ static const char *const names[] = {[VERDICT_NONE] = "none",
 int verdict_file_write(const char *directory, enum verdict verdict, const char *words,
                        const struct comparison *models, int n_models, struct dpf_error *error)
 {
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:o}", "note", "private: do not publish", "verdict", names[verdict],
-                  "text", words, "models", results_comparisons_json(models, n_models));
+    json_t *json = json_pack("{s:s, s:s, s:s, s:o}", "note", "private: do not publish", "verdict",
+                             names[verdict], "text", words, "models", run_json_comparisons(models, n_models));
     char *path = files_join(directory, VERDICT_FILE);
     const int status = json_write(path, json, error);
     free(path);

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "plot/html_page.h"
 #include "run/report_statement.h"
-#include "run/results.h"
+#include "run/run_json.h"
 #include "run/saved_run.h"
 #include "saved/page/page_assets.h"
 #include "saved/page_model.h"
@@ -87,7 +87,7 @@ static void add_statement(struct text *page, const json_t *run, const char *dire
              "<details class=\"box promise\"><summary>What the model tells about the people in its data. ");
     html_text(page, promise.data ? promise.data : "");
     text_add(page, "</summary>\n");
-    report_statement_add(page, json_object_get(run, "guarantee"), statement, results_have_noise(run));
+    report_statement_add(page, json_object_get(run, "guarantee"), statement, run_json_has_noise(run));
     text_add(page, "</details>\n");
     text_free(&promise);
     free(statement);

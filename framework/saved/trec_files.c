@@ -7,14 +7,18 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/ticker.h"
 #include "engine/model_scorer.h"
 #include "evaluate/evaluate_options.h"
+#include "evaluate/user_sample.h"
 #include "score/lists.h"
 
 struct writer {
     const struct saved_run *run;
+    const struct csr *test; /* of the users who are evaluated */
     struct evaluate_options options;
     struct files_write lists, qrels;
     double *scores;      /* of all items; -infinity: not in the list */
@@ -43,7 +47,7 @@ static int check_ids(const struct id_map *ids, const char *what, struct dpf_erro
 
 static int is_positive(const struct writer *w, int64_t record)
 {
-    const struct csr *test = &w->run->dataset.test.by_user;
+    const struct csr *test = w->test;
     const double value = test->values ? (double)test->values[record] : 1;
     return !(test->voids && test->voids[record]) && value >= w->options.relevance;
 }
@@ -69,7 +73,7 @@ static void mask(const struct writer *w, int64_t user)
 static int write_user(struct writer *w, int64_t user, struct dpf_error *error)
 {
     const struct dataset *dataset = &w->run->dataset;
-    const struct csr *test = &dataset->test.by_user;
+    const struct csr *test = w->test;
     const char *id = id_map_text(&dataset->users, user);
     int64_t positives = 0;
     if (test->ptr[user + 1] == test->ptr[user])
@@ -104,7 +108,9 @@ int trec_files_write(struct saved_run *run, const char *directory, struct dpf_er
 {
     const struct dataset *dataset = &run->dataset;
     const size_t items = (size_t)dataset->items.n + 1;
-    struct writer w = {.run = run};
+    struct writer w = {.run = run, .test = &dataset->test.by_user};
+    struct csr sample = {0};
+    int64_t left_out;
     if (evaluate_options_read(NULL, &run->session.evaluate, dataset->implicit, &w.options, error) != 0 ||
         check_ids(&dataset->users, "user", error) != 0 || check_ids(&dataset->items, "item", error) != 0 ||
         files_make_directory(directory, error) != 0)
@@ -113,11 +119,24 @@ int trec_files_write(struct saved_run *run, const char *directory, struct dpf_er
     w.candidates = memory_need(items, sizeof *w.candidates);
     w.list = memory_need(items, sizeof *w.list);
     w.best = memory_need(items, sizeof *w.best);
-    int status = model_scorer(&run->model, &w.scorer, error);
+    int status = 0;
+    if (w.options.users > 0) {
+        status = user_sample(dataset, w.test, w.options.users, run->session.plan.seeded, &sample, &left_out,
+                             error);
+        w.test = &sample;
+    }
+    if (status == 0)
+        status = model_scorer(&run->model, &w.scorer, error);
     const int has_lists = status == 0 && (status = open_new(directory, "run.txt", &w.lists, error)) == 0;
     const int has_qrels = status == 0 && (status = open_new(directory, "qrels.txt", &w.qrels, error)) == 0;
-    for (int64_t user = 0; status == 0 && user < dataset->users.n; user++)
+    ticker_begin("writing lists", dataset->users.n);
+    for (int64_t user = 0; status == 0 && user < dataset->users.n; user++) {
         status = write_user(&w, user, error);
+        ticker_add(1);
+        if (status == 0)
+            status = interrupt_check("lists were written", error);
+    }
+    ticker_end();
     if (has_lists)
         status = status == 0 ? files_commit_write(&w.lists, error) : (files_abandon_write(&w.lists), -1);
     if (has_qrels)
@@ -128,5 +147,6 @@ int trec_files_write(struct saved_run *run, const char *directory, struct dpf_er
     free(w.best);
     scorer_close(&w.scorer);
     score_desk_free(&w.desk);
+    csr_free(&sample);
     return status;
 }

@@ -180,8 +180,7 @@ static const char *fault_of(const struct score_form *form, const struct lengths 
                    ? NULL
                    : "its range of ratings or its number of loadings is impossible";
     case SCORE_EASE:
-        if (length_of(lengths, "factors and directions") !=
-            length_of(lengths, "factors") + length_of(lengths, "directions"))
+        if (length_of(lengths, "factors and directions") != ease_width(form) && !ease_is_plain(form))
             return "its arrays \"in\", \"out\" and \"span\" have shapes that do not fit";
         if (!(s[EASE_LOWEST_WEIGHT] >= 0 && s[EASE_LOWEST_WEIGHT] <= 1))
             return "its weights of values are impossible";

@@ -78,5 +78,16 @@ static inline int64_t score_columns(const struct score_form *form, int place)
 {
     return form->arrays[place].columns;
 }
+/* ease/1: factors and directions. */
+static inline int64_t ease_width(const struct score_form *form)
+{
+    return form->arrays[EASE_OUT].rows + form->arrays[EASE_SPAN].rows;
+}
+/* ease/1: whether factors are the columns themselves, so that "in" has the directions alone. */
+static inline int ease_is_plain(const struct score_form *form)
+{
+    return form->arrays[EASE_OUT].rows > 0 && form->arrays[EASE_OUT].rows == form->arrays[EASE_IN].rows &&
+           form->arrays[EASE_IN].columns == form->arrays[EASE_SPAN].rows;
+}
 
 #endif

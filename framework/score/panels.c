@@ -37,8 +37,7 @@ static int64_t lone_column(const struct scorer *scorer)
     case SCORE_RIDGE:
         return 0; /* the bias */
     case SCORE_EASE:
-        return scorer->form.arrays[EASE_IN]
-            .columns; /* popularity, for those who have no record with a column */
+        return ease_width(&scorer->form); /* popularity, for those who have no record with a column */
     default:
         return -1;
     }

@@ -70,16 +70,6 @@ static int pack_ridge(struct scorer *scorer)
     return rows ? 0 : -1;
 }
 
-/* Whether factors are the columns themselves. */
-static int is_plain(const dpf_array *in, const dpf_array *out)
-{
-    for (int64_t j = 0; j < in->rows; j++)
-        for (int64_t k = 0; k < out->rows; k++)
-            if (out->rows != in->rows || ((const float *)in->data)[j * in->stride + k] != (float)(k == j))
-                return 0;
-    return in->rows > 0 && out->rows > 0;
-}
-
 enum { TOGETHER = 16 };
 
 /* Those of an item that has a column, from k to end. */
@@ -93,11 +83,9 @@ static void pack_factors(struct scorer *scorer, int64_t item, int64_t k, int64_t
     float *row = scorer->packed + item * scorer->products.stride;
     for (int64_t c = k; c < end; c++)
         row[c] = undo * to[c * out->stride];
-    if (scorer->is_plain) { /* "in" is 0 but at j */
-        k = j >= k && j < end ? j : end;
-        end = k < end ? k + 1 : k;
-    }
-    for (int64_t c = k; c < end; c++)
+    if (scorer->is_plain && j >= k && j < end)
+        scorer->own[j] = (double)to[j * out->stride];
+    for (int64_t c = k; c < end && !scorer->is_plain; c++)
         scorer->own[j] += (double)from[c] * (double)to[c * out->stride];
 }
 
@@ -105,15 +93,14 @@ static void pack_factors(struct scorer *scorer, int64_t item, int64_t k, int64_t
 static int pack_ease(struct scorer *scorer)
 {
     const struct score_form *form = &scorer->form;
-    const dpf_array *in = &form->arrays[EASE_IN], *out = &form->arrays[EASE_OUT],
-                    *span = &form->arrays[EASE_SPAN];
+    const dpf_array *span = &form->arrays[EASE_SPAN];
     const int32_t *column = form->arrays[EASE_COLUMN].data;
-    const int64_t r = out->rows, d = span->rows, m = in->rows;
+    const int64_t r = form->arrays[EASE_OUT].rows, d = span->rows, m = form->arrays[EASE_IN].rows;
     float *rows = new_rows(scorer, r + d + 1);
     scorer->own = memory_new((size_t)m + 1, sizeof *scorer->own);
     if (!rows || !scorer->own)
         return -1;
-    scorer->is_plain = is_plain(in, out);
+    scorer->is_plain = ease_is_plain(form);
     for (int64_t i = 0; i < form->n_items; i++) {
         float *row = rows + i * scorer->products.stride;
         row[r + d] = score_floats(form, EASE_POPULARITY)[i];
@@ -354,7 +341,7 @@ static int reserve_shifts(struct score_desk *desk, int64_t n, struct dpf_error *
 static int list_columns(const struct scorer *scorer, struct score_desk *desk, struct dpf_error *error)
 {
     const int32_t *column = scorer->form.arrays[EASE_COLUMN].data;
-    const int64_t r = scorer->form.arrays[EASE_OUT].rows, width = scorer->form.arrays[EASE_IN].columns;
+    const int64_t r = scorer->form.arrays[EASE_OUT].rows, width = ease_width(&scorer->form);
     int32_t *columns =
         memory_grow(desk->columns, &desk->room[3], (size_t)(desk->n_shifts + width + 1 - r), sizeof *columns);
     if (!columns)
@@ -379,7 +366,7 @@ static int read_ease(const struct scorer *scorer, struct score_desk *desk, const
     const dpf_array *in = &form->arrays[EASE_IN];
     const int32_t *column = form->arrays[EASE_COLUMN].data;
     const float *weight = score_floats(form, EASE_WEIGHT), *undo = score_floats(form, EASE_UNDO);
-    const int64_t width = in->columns, first = scorer->is_plain ? form->arrays[EASE_OUT].rows : 0;
+    const int64_t width = ease_width(form), first = scorer->is_plain ? form->arrays[EASE_OUT].rows : 0;
     double squares = 0;
     if ((!desk->work && !(desk->work = memory_raw((size_t)width + 1, sizeof *desk->work))) ||
         reserve_shifts(desk, own->n, error) != 0)
@@ -405,7 +392,7 @@ static int read_ease(const struct scorer *scorer, struct score_desk *desk, const
         const double z = desk->shifts[s] / sqrt(squares);
         const float *row = (const float *)in->data + j * in->stride;
         for (int64_t c = first; c < width; c++)
-            desk->work[c] += z * (double)row[c];
+            desk->work[c] += z * (double)row[c - first];
         if (scorer->is_plain)
             desk->made[j] = (float)z;
         desk->shifts[s] = -z * scorer->own[j] * (double)undo[item];

@@ -48,7 +48,7 @@ struct scorer {
     int64_t n_loadings;      /* ridge/1: of an item, in the columns of products after the bias */
     float *packed;           /* item rows that the scorer has made, or NULL */
     double *own;             /* ease/1: <in_j, out_j> for each column j */
-    int is_plain;            /* ease/1: in_j is 1 at j, so that a user's row is 0 in most columns */
+    int is_plain;            /* ease_is_plain: a user's row is 0 in most columns */
     int64_t *neighbours_ptr; /* neighbours/1: by item, the items whose neighbour it is, and how similar */
     int32_t *neighbours_of;
     float *similarities;

@@ -224,21 +224,31 @@ static const char *format_of_features(const char *path)
     return format_by_end(path, names, sizeof names / sizeof names[0]);
 }
 
+static int refuse_operand(const char *operand, struct dpf_error *error)
+{
+    char shown[TEXT_SHOWN];
+    const char *names[N_FACTS];
+    char *name = memory_format("%.*s", (int)strcspn(operand, "="), operand);
+    for (int f = 0; f < N_FACTS; f++)
+        names[f] = table[f].key;
+    const char *nearest = text_nearest(name, names, N_FACTS);
+    error_set(error, DPF_FAULT_CONFIG, "%s\"%s\"%s%s%s%s: see dpframe start --help",
+              operand[strlen(name)] ? "there is no fact " : "",
+              text_show(operand[strlen(name)] ? name : operand, shown),
+              operand[strlen(name)] ? "" : " does not have the form fact=value",
+              nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "=?" : "");
+    free(name);
+    return -1;
+}
+
 int start_facts_take(struct start_facts *facts, const char *path, const char *const *operands, int n,
                      struct dpf_error *error)
 {
     for (int i = 0; i < n; i++) {
-        char shown[TEXT_SHOWN];
-        const char *names[N_FACTS], *equals = strchr(operands[i], '=');
+        const char *equals = strchr(operands[i], '=');
         const int fact = equals ? fact_named(operands[i], (size_t)(equals - operands[i])) : -1;
-        for (int f = 0; f < N_FACTS; f++)
-            names[f] = table[f].key;
-        const char *nearest = fact < 0 ? text_nearest(operands[i], names, N_FACTS) : NULL;
         if (fact < 0)
-            return error_set(error, DPF_FAULT_CONFIG,
-                             "\"%s\" does not have the form fact=value%s%s%s: see dpframe start --help",
-                             text_show(operands[i], shown), nearest ? "; did you mean " : "",
-                             nearest ? nearest : "", nearest ? "=?" : "");
+            return refuse_operand(operands[i], error);
         if (facts->values[fact])
             return error_set(error, DPF_FAULT_CONFIG, "%s is given twice", table[fact].key);
         if (check_value(fact, equals + 1, error) != 0)

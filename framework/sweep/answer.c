@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "evaluate/metric_table.h"
 #include "privacy/guarantee.h"
-#include "run/results.h"
+#include "run/run_json.h"
 #include "sweep/outcome_tables.h"
 
 #define EQUAL 5e-5      /* means that read the same in four decimals */
@@ -28,7 +28,7 @@ struct contest {
 static int is_noiseless(const struct outcomes *outcomes, const struct cell *cell)
 {
     const struct outcome *outcome = cell_first_run(outcomes, cell);
-    return outcome && !results_have_noise(outcome->run);
+    return outcome && !run_json_has_noise(outcome->run);
 }
 
 /* A reference stands outside of the axes. */

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "run/results.h"
+#include "run/run_json.h"
 
 /* ---- what a run says of its noise and of its split ---------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static int shares_noise(const struct outcomes *outcomes, const struct cell *cell
 {
     for (size_t r = 0; r < outcomes->n_repetitions; r++) {
         const struct outcome *run = cell_run(outcomes, cell, r);
-        if (!run || !is(run, "privacy", "randomness", "reproducible") || !results_have_noise(run->run))
+        if (!run || !is(run, "privacy", "randomness", "reproducible") || !run_json_has_noise(run->run))
             continue;
         for (size_t before = 0; before < r; before++) {
             const struct outcome *other = cell_run(outcomes, cell, before);
@@ -215,7 +215,7 @@ static const char *paired_words(const struct outcomes *outcomes, const struct ou
             const struct outcome *a = cell_run(outcomes, tests->items[i].cell, r),
                                  *b = cell_run(outcomes, tests->items[i].baseline, r);
             pairs += a && b;
-            alike += a && b && results_have_noise(a->run) && results_have_noise(b->run) &&
+            alike += a && b && run_json_has_noise(a->run) && run_json_has_noise(b->run) &&
                      is(a, "privacy", "randomness", "reproducible") &&
                      is(b, "privacy", "randomness", "reproducible") &&
                      is(a, "privacy", "noise-seed", setting(b, "privacy", "noise-seed"));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/sheet.h"
 #include "base/memory.h"
@@ -52,21 +53,39 @@ static void add_point(struct statements *statements, struct point *point)
         status = plan_charge(&session.plan, 0, &problem);
     if (status == 0)
         add_statement(statements, name, &session.plan.guarantee);
-    else
+    else if (!interrupt_is_wanted())
         add_refusal(statements, name, &problem);
     session_close(&session);
     free(name);
 }
 
-static void add_points(struct statements *statements)
+/* A seed or a fold changes no guarantee, but it may be none. */
+static void open_repeat(struct statements *statements, struct point *point)
+{
+    struct dpf_error problem = {0};
+    struct session session = {0};
+    if (sweep_point_open(statements->arguments, &statements->design, point, &session, &problem) != 0)
+        add_refusal(statements, point->name, &problem);
+    session_close(&session);
+}
+
+static int add_points(struct statements *statements, struct dpf_error *error)
 {
     const struct points *points = &statements->points;
+    size_t rows = 0;
     guarantee_row_columns(&statements->table);
     for (size_t i = 0; i < points->n; i++) {
-        if (i > 0 && point_repeats(&statements->design, &points->items[i - 1], &points->items[i]))
-            continue;
-        add_point(statements, &points->items[i]);
+        const int repeats =
+            i > 0 && point_repeats(&statements->design, &points->items[i - 1], &points->items[i]);
+        rows += !repeats;
+        if (!repeats)
+            add_point(statements, &points->items[i]);
+        else if (rows == 1 || statements->design.mode == DESIGN_ZIP) /* the other rows have the same ones */
+            open_repeat(statements, &points->items[i]);
+        if (interrupt_check("points were looked at", error) != 0)
+            return -1;
     }
+    return 0;
 }
 
 /* Into a file it goes as Markdown. */
@@ -100,7 +119,7 @@ int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
     config_free(config);
     int status = config ? 0 : -1;
     if (status == 0)
-        add_points(&statements);
+        status = add_points(&statements, error);
     if (status == 0) {
         statements.together = together_json(arguments, &statements.design, &statements.points, NULL, error);
         status = statements.together ? 0 : -1;

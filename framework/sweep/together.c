@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "plan/plan_make.h"
 #include "plan/repeat.h"
@@ -93,7 +94,7 @@ static int compose(const struct arguments *arguments, const struct design *desig
             status = add_row(rows, design, point, runs, &cost, error);
     }
     session_close(&session);
-    return status;
+    return status == 0 ? interrupt_check("points were composed", error) : -1;
 }
 
 json_t *together_json(const struct arguments *arguments, const struct design *design,

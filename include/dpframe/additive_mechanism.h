@@ -137,7 +137,7 @@ typedef struct dpf_additive_mechanism {
 /* Indices of the shared parameters, from dpf_additive_mechanism.shared on. */
 enum { DPF_SHARED_SHARES, DPF_SHARED_GRAM_SHARE, DPF_SHARED_WHERE, DPF_SHARED_LIFETIME, DPF_SHARED_COUNT };
 /* The same for noise in shares. */
-enum { DPF_SHARES_HONEST, DPF_SHARES_CURIOUS, DPF_SHARES_GRAM_SHARE, DPF_SHARES_COUNT };
+enum { DPF_SHARES_GRAM_SHARE, DPF_SHARES_COUNT };
 
 static const dpf_enum_value dpf_additive_places[] = {
     {"party", "Each party adds noise to its own message; the server need not be trusted."},
@@ -166,15 +166,7 @@ static const dpf_enum_value dpf_additive_lifetimes[] = {
         DPF_PARAM_ENUM_F("lifetime", 1, dpf_additive_lifetimes, DPF_PARAM_PRIVACY,                           \
                          "How long one draw stays in use.")
 
-#define DPF_SHARES_PARAMS                                                                                    \
-    DPF_PARAM_INT_F("min-honest", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",                            \
-                    "t: every sum has messages of at least this many honest parties. 0: all parties that "   \
-                    "the plan knows to take part."),                                                         \
-        DPF_PARAM_INT_F("max-curious", 0, 0, 2147483647, DPF_PARAM_PRIVACY, "parties",                       \
-                        "How many parties of a sum may pool their knowledge of their own shares; at least "  \
-                        "1 for observer = parties. A sum of fewer than min-honest + max-curious messages "   \
-                        "is refused."),                                                                      \
-        DPF_GRAM_SHARE_PARAM
+#define DPF_SHARES_PARAMS DPF_GRAM_SHARE_PARAM
 
 /*
  * Defines the dpf_component NAME. SPEC is your dpf_additive_mechanism. FUNCTIONS is dpf_additive_functions;

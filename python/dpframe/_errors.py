@@ -18,7 +18,7 @@ class Error(Exception):
 
 
 class RunError(Error):
-    """The run failed: no memory, no room on the disk, an interruption. Exit code 1."""
+    """The run failed: no memory, no room on the disk. Exit code 1; after an interruption minus the signal's number."""
 
 
 class ConfigurationError(Error):

@@ -116,8 +116,10 @@ class Model:
             return rows[:, -1]
         z = z / np.sqrt(z @ z)
         into = self.arrays["in"][j[known]].astype("f8")
-        scores = rows[:, :-1] @ (z @ into)
         out = self.arrays["out"].astype("f8").T[j[known]]
+        if into.shape[1] == len(self.arrays["span"]) and out.shape[1] == len(self.arrays["weight"]):
+            into = np.column_stack([np.arange(out.shape[1]) == j[known][:, None], into])  # factors are the columns
+        scores = rows[:, :-1] @ (z @ into)
         own = (into[:, : out.shape[1]] * out).sum(1)  # an item does not predict itself
         scores[items[known]] -= z * own * self._array("undo")[items[known]]
         return scores

@@ -67,9 +67,17 @@ class Models(unittest.TestCase):
             records = records_of(others, model, settings.get("data.feedback") != "implicit")
             listed = dpframe.recommend(run, n=ITEMS, data=others)
             self.compare(model, listed, lambda user: model.scores(*records[user]), 45)
+            return {name: array.shape for name, array in model.arrays.items()}
 
     def test_private_gram(self):
         self.check_own_records("private-gram", "ease/1", {**IMPLICIT, "model.recommender.items": 40})
+
+    def test_private_gram_by_one_inverse(self):
+        """Factors are the columns themselves, and not in the file; twenty items have no column."""
+        exact = {"form": "gram", "items": 40, "ridge": 4}
+        settings = {f"model.recommender.{key}": value for key, value in exact.items()}
+        shapes = self.check_own_records("private-gram", "ease/1", {**IMPLICIT, **settings, "privacy.total-epsilon": 1000000})
+        self.assertEqual((shapes["in"], shapes["out"]), ((40, shapes["span"][0]), (40, 40)))
 
     def test_private_gram_of_ratings(self):
         settings = {"data.feedback": "explicit", "data.value-min": 1, "data.value-max": 5, "evaluate.metrics": "ndcg"}

@@ -492,7 +492,7 @@ AT(dpf_loss, utility, 64);
 AT(dpf_loss, reserved_slots, 72);
 
 /* dpframe/role/mechanism.h */
-SIZE(dpf_release, 112);
+SIZE(dpf_release, 120);
 AT(dpf_release, size, 0);
 AT(dpf_release, side, 4);
 AT(dpf_release, query, 8);
@@ -503,13 +503,14 @@ AT(dpf_release, blocks, 32);
 AT(dpf_release, gram, 40);
 AT(dpf_release, joint, 48);
 AT(dpf_release, n_parties, 56);
-AT(dpf_release, min_survivors, 64);
+AT(dpf_release, min_honest, 64);
 AT(dpf_release, noise_factor, 72);
 AT(dpf_release, from_data, 80);
 AT(dpf_release, fewer_bits, 84);
 AT(dpf_release, rounds, 88);
 AT(dpf_release, separation, 96);
 AT(dpf_release, participations, 104);
+AT(dpf_release, max_curious, 112);
 
 SIZE(dpf_noise_plan, 560);
 AT(dpf_noise_plan, size, 0);
@@ -591,7 +592,7 @@ AT(dpf_recommender_setup, noise_factor, 40);
 AT(dpf_recommender_setup, without_noise, 48);
 AT(dpf_recommender_setup, unit, 52);
 AT(dpf_recommender_setup, adjacency, 56);
-AT(dpf_recommender_setup, features, 60);
+AT(dpf_recommender_setup, item_features, 60);
 AT(dpf_recommender_setup, shares, 64);
 
 SIZE(dpf_recommender_release, 1400);

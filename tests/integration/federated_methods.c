@@ -21,7 +21,8 @@ static const char methods_hdpmf[] =
     "[items]\nloss = squared-error\ntransforms = stretch, clip-user\nmechanism = laplace-gamma\n"
     "aggregator = secagg\nsolver = gradient-descent\n"
     "[items.loss]\nregularization = 0.01\n[items.transform.stretch]\ncenter = 3\n"
-    "[items.transform.clip-user]\nnorm = l1\nbound = 2\n[items.mechanism]\nepsilon = 200\nmin-honest = 8\n"
+    "[items.transform.clip-user]\nnorm = l1\nbound = 2\n[items.mechanism]\nepsilon = "
+    "200\n[privacy]\nmin-honest = 8\n"
     "[items.solver]\nrate = 0.05\nradius = 5\n"
     "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 0\n[accountants]\nlist = pure\n"
     "[evaluate]\nmetrics = rmse\n" LINKS;
@@ -43,7 +44,8 @@ static const char methods_open[] =
 static const char methods_gram[] =
     "[run]\nthreads = 1\noutput = out\n" DATA "feedback = implicit\n"
     "[split]\nkind = per-user\nfraction = 0.2\n"
-    "[model]\nrecommender = private-gram\naggregator = secagg\nmin-honest = 8\nusers = 12\nitems = 20\n"
+    "[model]\nrecommender = private-gram\naggregator = secagg\nusers = 12\nitems = 20\n[privacy]\nmin-honest "
+    "= 8\n"
     "[model.recommender]\nnoise-multiplier = 0.2\nitems = 8\n"
     "[parties]\nkind = users\n"
     "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-5\n"
@@ -51,7 +53,7 @@ static const char methods_gram[] =
 
 static const char methods_ratings[] =
     "[run]\nthreads = 1\noutput = out\n" DATA "[split]\nkind = per-user\nfraction = 0.2\n"
-    "[model]\naggregator = secagg\nmin-honest = 8\nusers = 12\nitems = 20\n"
+    "[model]\naggregator = secagg\nusers = 12\nitems = 20\n[privacy]\nmin-honest = 8\n"
     "[model.recommender]\nnoise-multiplier = 1\nrank = 2\n"
     "[parties]\nkind = users\n"
     "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-5\n"
@@ -80,7 +82,8 @@ static const char methods_pooled[] =
     "[users]\nloss = explicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.1\n"
     "[items]\nloss = squared-error\ntransforms = clip-rows, clip-user\nmechanism = discrete-gaussian\n"
     "aggregator = secagg\nsolver = gradient-descent\n[items.transform.clip-rows]\nbound = 1\n"
-    "[items.transform.clip-user]\nbound = 1\n[items.mechanism]\nnoise-multiplier = 2\nmin-honest = 2\n"
+    "[items.transform.clip-user]\nbound = 1\n[items.mechanism]\nnoise-multiplier = 2\n[privacy]\nmin-honest "
+    "= 2\n"
     "[items.solver]\nrate = 0.05\nradius = 5\n"
     "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\ndelta = 1e-5\n[accountants]\nlist = "
     "rdp\n[evaluate]\nmetrics = rmse\n" LINKS;

@@ -461,9 +461,40 @@ TEST(wrong_commands_are_refused)
              "-o data.synthetic.items=15 -o data.synthetic.ratings=200 --neighbour %s/configs/audit/few.csv",
              source, source);
     command_expect(command, 2, "so it has no neighbour");
-    snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --trials=20 --canaries 1",
+    snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --trials=20 --canaries 2",
              source);
-    command_expect(command, 3, "audit.trials has no effect in one run");
+    command_expect(command, 2, "[audit] trials = 20: it has no effect in one run (audit.canaries)");
+    snprintf(command, sizeof command, "audit -c %s/configs/audit/one-release.ini --canaries 1", source);
+    command_expect(command, 2, "[audit] canaries = 1: one canary shows chance alone");
+}
+
+/* What a way of auditing does not read: refused on a command line, told of a file. */
+TEST(keys_of_another_way_are_told)
+{
+    static const struct {
+        const char *options, *says;
+    } cases[] = {
+        {"--attack --canaries 20", "[audit] canaries = 20: it has no effect on attacks"},
+        {"--attack --claim 3", "[audit] claim = 3: it has no effect"},
+        {"--attack --view sums", "[audit] view = sums: it has no effect"},
+        {"--attack --user 1", "[audit] user = 1: it has no effect"},
+        {"--targets 5", "[audit] targets = 5: it has no effect"},
+        {"-o audit.attack-noise=no", "[audit] attack-noise = no: it has no effect"},
+        {"--one-run --user 1", "[audit] user = 1: it has no effect in one run"},
+        {"--one-run --view sums", "[audit] view = sums: it has no effect in one run"},
+        {"--one-run -j 2", "--jobs has no effect in one run"},
+        {"--neighbour x.csv --item 3", "[audit] item = 3: it has no effect beside a file"},
+    };
+    char line[512];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(line, sizeof line, "audit -c %s/configs/audit/one-release.ini %s",
+                 getenv("DPFRAME_SOURCE_DIR"), cases[i].options);
+        command_expect(line, 2, cases[i].says);
+    }
+    snprintf(line, sizeof line, "include = %s/configs/audit/one-release.ini\n[audit]\nview = sums\n",
+             getenv("DPFRAME_SOURCE_DIR"));
+    training_file("views.ini", line);
+    command_expect("audit views.ini --one-run", 0, "audit.view has no effect in one run");
 }
 
 static int end(void **state)

@@ -118,8 +118,7 @@ TEST(a_sum_is_a_sum_of_binomials)
 
 TEST(a_message_is_a_binomial)
 {
-    observe_both(OBSERVE_MESSAGES,
-                 "privacy.observer=server\nitems.mechanism.clients=1\nitems.aggregator=sum");
+    observe_both(OBSERVE_MESSAGES, "privacy.observer=server\nprivacy.min-honest=1\nitems.aggregator=sum");
 }
 
 FIXTURE(training_begin, training_end)

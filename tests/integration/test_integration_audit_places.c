@@ -35,7 +35,7 @@
     "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 2\n[items]\nmechanism = "         \
     "gaussian\n"
 #define LAPLACE "[items.mechanism]\nepsilon = 1\n[items]\nmechanism = laplace\n"
-#define IN_SHARES "[items.mechanism]\nmin-honest = 40\n[items]\naggregator = modular-sum\n"
+#define IN_SHARES "[privacy]\nmin-honest = 40\n[items]\naggregator = modular-sum\n"
 #define AT_EACH "[items]\naggregator = sum\n[items.mechanism]\nwhere = party\n"
 #define AT_SUM "[items]\naggregator = sum\n[items.mechanism]\nwhere = sum\n"
 #define WHERE_SOLVED "[items]\naggregator = mean\nsolve-at = party\n[items.mechanism]\nwhere = party\n"

@@ -414,7 +414,7 @@ TEST(curious_parties_are_the_same)
         "-c shares.ini -O shares%d -o privacy.ledger=shares.jsonl -o privacy.adjacency=zero-out "
         "-o privacy.observer=parties -o items.aggregator=secagg "
         "-o items.mechanism=discrete-gaussian -o items.mechanism.noise-multiplier=4 "
-        "-o items.mechanism.min-honest=20 -o items.mechanism.max-curious=%d";
+        "-o privacy.min-honest=20 -o privacy.max-curious=%d";
     char arguments[512], text[sizeof config], *line;
     memcpy(text, config, sizeof config);
     while ((line = strstr(text, "calibration = noise-multiplier\n")) != NULL ||

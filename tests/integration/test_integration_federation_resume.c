@@ -167,7 +167,7 @@ TEST(stopped_and_continued)
     for (int i = 0; i < 600 && !strstr(said("stops-server0"), "round 1:"); i++)
         command_sleep(20);
     kill(server, SIGTERM);
-    expect_end(server, "stops-server0", 1,
+    expect_end(server, "stops-server0", 128 + SIGTERM,
                "The checkpoint is kept: continue with the same command and --resume");
     expect_end(next_server("stops", 1, 0, ""), "stops-server1", 0, "");
     none_has_failed("stops", pids, N_PARTIES);

@@ -234,8 +234,9 @@ static const char friends_base[] =
          "[users.social.mechanism]\nepsilon = 0.5\nwhere = party\n"
          "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = laplace-gamma\n"
          "aggregator = modular-sum\nsolver = gradient-descent\n[items.transform.clip-user]\nnorm = l1\n"
-         "[items.mechanism]\nepsilon = 1.5\nmin-honest = 700\nmax-curious = 100\n"
-         "[privacy]\nunit = user\nadjacency = zero-out\nobserver = parties\n[accountants]\nlist = pure\n";
+         "[items.mechanism]\nepsilon = 1.5\n"
+         "[privacy]\nmin-honest = 700\nmax-curious = 100\nunit = user\nadjacency = zero-out\nobserver = "
+         "parties\n[accountants]\nlist = pure\n";
 
 /* With a file of links. */
 static const char *friends(void)
@@ -266,8 +267,8 @@ TEST(rows_that_friends_send_are_releases)
                  "C2", "computed from the raw ratings");
     assert_fails(friends(), "users.social.mechanism.where=sum\n", "C5",
                  "receive each other's messages without noise");
-    assert_fails(friends(), "items.mechanism.max-curious=0\n", "C5", "knows its own share");
-    assert_fails(friends(), "items.mechanism.max-curious=0\nprivacy.observer=server\n", NULL, "");
+    assert_fails(friends(), "privacy.max-curious=0\n", "C5", "knows its own share");
+    assert_fails(friends(), "privacy.max-curious=0\nprivacy.observer=server\n", NULL, "");
     plan_of(&plan, friends(), "privacy.adjacency=add-remove\n");
     assert_non_null(strstr(condition_of(&plan, "C8")->why, "a row of its own"));
     assert_non_null(strstr(condition_of(&plan, "C12")->why, "too few users"));

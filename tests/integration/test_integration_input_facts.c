@@ -254,7 +254,7 @@ TEST(groups_that_follow_from_ids_are_not_compared_with_their_rate)
 #define SUMS(USERS, HONEST)                                                                                  \
     "[data]\nheader = no\nfields = 3\nitems-file = items.txt\nusers-file = users.txt\nvalue-min = 1\n"       \
     "value-max = 5\n[split]\nkind = none\n[model]\nrecommender = private-gram\nitems = 10\nusers = " USERS   \
-    "\naggregator = secagg\nmin-honest = " HONEST "\nmax-curious = 1\n[parties]\nkind = users\n"             \
+    "\naggregator = secagg\n[privacy]\nmin-honest = " HONEST "\nmax-curious = 1\n[parties]\nkind = users\n"  \
     "[accountants]\nlist = rdp\n[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\n"           \
     "delta = 1e-5\nbudget = total\ntotal-epsilon = 3\n"
 
@@ -271,7 +271,7 @@ TEST(a_list_that_does_not_fit_is_refused_whatever_lines_say)
     static const struct {
         const char *config, *says;
     } cases[] = {{SUMS("5", "2"), "at most 5 are declared"},
-                 {SUMS("40", "30"), "exceeds the 8 users"},
+                 {SUMS("40", "30"), "are 8, so no sum"},
                  {RATINGS "column.user = 1\ncolumn.item = 1\n[split]\nkind = none\n[model]\nkind = mean\n",
                   "column.user is column 1, too"}};
     write_items();

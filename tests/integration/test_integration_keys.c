@@ -33,7 +33,7 @@ static const char base[] =
 
 #define L1 "items.transform.clip-user.norm=l1\n"
 #define MULTIPLIER "items.mechanism.calibration=noise-multiplier\nitems.mechanism.noise-multiplier=2\n"
-#define SHARED "items.aggregator=modular-sum\nitems.mechanism.min-honest=20\n"
+#define SHARED "items.aggregator=modular-sum\nprivacy.min-honest=20\n"
 
 static const struct noise {
     const char *name, *changes;
@@ -49,7 +49,7 @@ static const struct noise {
     {"gamma shares", SHARED L1 "items.mechanism=laplace-gamma\n", 2},
     {"binomial counts",
      "items.aggregator=modular-sum\nitems.mechanism=pbm\nitems.mechanism.trials=256\n"
-     "items.mechanism.clients=40\nitems.mechanism.bound=2\n",
+     "privacy.min-honest=40\nitems.mechanism.bound=2\n",
      12},
 };
 #define N_NOISES (sizeof noises / sizeof *noises)

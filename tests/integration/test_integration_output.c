@@ -314,7 +314,7 @@ TEST(an_interrupted_run_writes_nothing)
         wait_for(name);
         command_sleep(300);
         assert_int_equal(kill(pid, signals[i]), 0);
-        assert_int_equal(command_wait(pid), 1);
+        assert_int_equal(command_wait(pid), 128 + signals[i]);
         assert_non_null(strstr(command_err, "interrupted"));
         assert_false(command_exists(name));
     }
@@ -333,7 +333,7 @@ TEST(an_interrupted_run_keeps_earlier_results)
     }
     command_sleep(200);
     assert_int_equal(kill(pid, SIGINT), 0);
-    assert_int_equal(command_wait(pid), 1);
+    assert_int_equal(command_wait(pid), 128 + SIGINT);
     json_t *run = command_json("kept/run.json");
     assert_int_equal(json_integer_value(json_object_get(run, "rounds_done")), 3);
     json_decref(run);

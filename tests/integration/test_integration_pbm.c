@@ -21,7 +21,7 @@ static const char base[] =
     "[items.transform.clip-rows]\nnorm = l1\nbound = 0.1\n"
     "[items.transform.sparse-projection]\nratio = 2\n"
     "[items.transform.hadamard-flatten]\nscope = rows\n"
-    "[items.mechanism]\ntrials = 5\nbound = 0.2\nclients = 30\n";
+    "[items.mechanism]\ntrials = 5\nbound = 0.2\n[privacy]\nmin-honest = 30\n";
 
 #define UNPROJECTED " -o items.transforms=clip-rows"
 
@@ -171,12 +171,11 @@ TEST(parties_that_observe)
     training_file("config.ini", base);
     const double server = proved_or_none("");
     assert_true(isnan(proved_or_none("-o privacy.observer=parties")));
-    assert_float_equal(proved_or_none("-o privacy.observer=parties -o items.mechanism.max-curious=5"), server,
-                       1e-12);
-    assert_float_equal(proved_or_none("-o privacy.observer=parties -o items.mechanism.max-curious=11 "
-                                      "-o items.mechanism.clients=29"),
-                       proved_or_none("-o items.mechanism.clients=29"), 1e-12);
-    char line[] = "account -c config.ini -o items.mechanism.max-curious=11";
+    assert_float_equal(proved_or_none("-o privacy.observer=parties -o privacy.max-curious=5"), server, 1e-12);
+    assert_float_equal(proved_or_none("-o privacy.observer=parties -o privacy.max-curious=11 "
+                                      "-o privacy.min-honest=29"),
+                       proved_or_none("-o privacy.min-honest=29"), 1e-12);
+    char line[] = "account -c config.ini -o privacy.max-curious=11";
     assert_int_not_equal(command_run_it(line), 0);
     assert_non_null(strstr(command_err, "curious"));
 }
@@ -186,13 +185,13 @@ TEST(cohorts_and_caps)
 {
 #define SAMPLED                                                                                              \
     "-o run.rounds=20 -o items.sampler=poisson-users -o items.sampler.rate=0.5 -o "                          \
-    "items.mechanism.clients=2 "
+    "privacy.min-honest=2 "
     training_file("config.ini", base);
-    const double all = proved_or_none("-o run.rounds=20 -o items.mechanism.clients=2");
+    const double all = proved_or_none("-o run.rounds=20 -o privacy.min-honest=2");
     const double seen = proved_or_none(SAMPLED "-o items.sampler.secrecy=none");
     const double capped =
         proved_or_none(SAMPLED "-o items.sampler.secrecy=none -o items.max-participations=5");
-    const double five = proved_or_none("-o run.rounds=5 -o items.mechanism.clients=2");
+    const double five = proved_or_none("-o run.rounds=5 -o privacy.min-honest=2");
     assert_float_equal(seen, all, 1e-9 * all);
     assert_float_equal(capped, five, 1e-9 * five);
     assert_true(capped < seen);

@@ -25,7 +25,7 @@ static const char base[] = "[run]\nrounds = 4\norder = users, items\nseed = 3\n"
                            "randomness = reproducible\n";
 
 static const char whole_chain[] = "items.sampler=poisson-users\nitems.sampler.rate=0.6\nitems.mechanism=pbm\n"
-                                  "items.mechanism.bound=0.5\nitems.mechanism.clients=10\n"
+                                  "items.mechanism.bound=0.5\nprivacy.min-honest=10\n"
                                   "items.aggregator=modular-sum\nitems.solver=adam\nitems.solver.rate=0.05\n"
                                   "items.transforms=clip-rows, sparse-projection, hadamard-flatten\n";
 
@@ -170,7 +170,7 @@ TEST(what_cannot_be_right_is_refused)
            "whole contribution");
     refuse("items.sampler=poisson-users\nitems.sampler.weight=inverse", "weight");
     refuse("items.max-participations=3", "sampler");
-    refuse("items.mechanism=pbm\nitems.mechanism.clients=60\nitems.sampler=poisson-users\nitems.sampler.rate="
+    refuse("items.mechanism=pbm\nprivacy.min-honest=60\nitems.sampler=poisson-users\nitems.sampler.rate="
            "0.3",
            "draws 21 of 70 users");
     refuse("items.aggregator=modular-sum\nitems.aggregator.survivors=60\nitems.sampler=poisson-users\n"

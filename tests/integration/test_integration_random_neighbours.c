@@ -147,21 +147,20 @@ static const struct {
     {"corrected/dpimf-users", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
     {"corrected/gaussian-rdp", DPF_UNIT_RECORD, DPF_ADJ_REPLACE_VALUE, "", 0.01},
     {"corrected/hdpmf", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
-     "[items.mechanism]\nmin-honest = 3\n[items.aggregator]\nsurvivors = 3\n", 0.01},
+     "[privacy]\nmin-honest = 3\n[items.aggregator]\nsurvivors = 3\n", 0.01},
     {"corrected/privsr", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
-     "[items.rating.mechanism]\nmin-honest = 2\nmax-curious = 1\n[items.rating.aggregator]\nsurvivors = 3\n",
-     0.01},
+     "[privacy]\nmin-honest = 2\nmax-curious = 1\n[items.rating.aggregator]\nsurvivors = 3\n", 0.01},
     {"corrected/dpmf-rp", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT,
-     "[items.mechanism]\nclients = 3\n[items.aggregator]\nsurvivors = 3\n", 0.01},
+     "[privacy]\nmin-honest = 3\n[items.aggregator]\nsurvivors = 3\n", 0.01},
     {"corrected/user-level-als", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
     {"corrected/user-level-biases", DPF_UNIT_USER, DPF_ADJ_ZERO_OUT, "", 0.01},
     {"corrected/dp-sgd", DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, "[items.sampler]\nrate = 1\n", 0.01},
     {"corrected/dp-ftrl", DPF_UNIT_USER, DPF_ADJ_ADD_REMOVE, "[items.sampler]\ngroups = 2\n", 0.01},
     {"papers/dpmf-rp", DPF_UNIT_USER, DPF_ADJ_REPLACE,
-     "[items.mechanism]\nclients = 3\n[items.aggregator]\nsurvivors = 3\n[items.sampler]\nrate = 1\n", 0.01},
+     "[privacy]\nmin-honest = 3\n[items.aggregator]\nsurvivors = 3\n[items.sampler]\nrate = 1\n", 0.01},
     {"papers/dpmf-rp-case2", DPF_UNIT_USER, DPF_ADJ_REPLACE, "[items.sampler]\nrate = 1\n", 0.01},
     {"papers/dpmf-rp-case3", DPF_UNIT_USER, DPF_ADJ_REPLACE,
-     "[items.mechanism]\nclients = 3\n[items.aggregator]\nsurvivors = 3\n[items.sampler]\nrate = 1\n", 0.01},
+     "[privacy]\nmin-honest = 3\n[items.aggregator]\nsurvivors = 3\n[items.sampler]\nrate = 1\n", 0.01},
 };
 
 static void write_given(struct pipeline *p, size_t which)
@@ -219,8 +218,8 @@ TEST(rows_have_the_trials_that_are_counted_on)
         "[model]\nrank = 2\nusers = 6\nitems = 7\ninit-norm = 1\n[users]\nupdate = no\n"
         "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = pbm\naggregator = sum\n"
         "solver = gradient-descent\n[items.loss]\nclip-error = 100\n[items.transform.clip-user]\nbound = 1\n"
-        "[items.mechanism]\nclients = 5\n[items.solver]\nrate = 0.01\n[parties]\nkind = users\n"
-        "[privacy]\nunit = user\nadjacency = zero-out\ninteraction-pattern = public\n"
+        "[items.solver]\nrate = 0.01\n[parties]\nkind = users\n"
+        "[privacy]\nmin-honest = 5\nunit = user\nadjacency = zero-out\ninteraction-pattern = public\n"
         "randomness = reproducible\n[accountants]\nlist = pld\n",
         training_directory, training_directory);
     use_catalogue(&p, 1);

@@ -15,9 +15,10 @@ static const char base[] =
     "[data]\nformat = synthetic\nfeedback = implicit\nsynthetic.users = 60\nsynthetic.items = 30\n"
     "synthetic.ratings = 600\n"
     "[split]\nkind = none\n"
-    "[model]\nrecommender = private-gram\naggregator = secagg\nmin-honest = 50\n"
+    "[model]\nrecommender = private-gram\naggregator = secagg\n"
     "[parties]\nkind = users\n"
-    "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\nrandomness = reproducible\n"
+    "[privacy]\nmin-honest = 50\nunit = user\nadjacency = zero-out\nobserver = server\nrandomness = "
+    "reproducible\n"
     "noise-seed = 3\ndelta = 1e-5\n"
     "[accountants]\nlist = rdp\n";
 
@@ -121,7 +122,7 @@ TEST(closed_where_noise_lacks)
 {
     static const char *const changes[] = {
         "model.aggregator.losses=0, 0, 0.3, 0\n", "model.aggregator.losses=0.3, 0, 0, 0\n",
-        "model.users=70\nmodel.min-honest=65\nmodel.aggregator=modular-sum\n"};
+        "model.users=70\nprivacy.min-honest=65\nmodel.aggregator=modular-sum\n"};
     for (int k = 0; k < 3; k++) {
         struct fitted f;
         fit_try(&f, changes[k]);
@@ -203,15 +204,14 @@ static double epsilon_of(const char *changes)
 
 TEST(the_server_learns_sums)
 {
-    const double trusted =
-        epsilon_of("model.aggregator=\nmodel.min-honest=0\nprivacy.observer=outsider\nparties.kind=curator");
+    const double trusted = epsilon_of("model.aggregator=\nprivacy.observer=outsider\nparties.kind=curator");
     assert_true(fabs(epsilon_of("") - trusted) < 1e-3 * trusted);
     assert_true(fabs(epsilon_of("model.aggregator=modular-sum") - trusted) < 1e-3 * trusted);
     assert_true(
-        fabs(epsilon_of("privacy.observer=parties\nmodel.max-curious=3\nmodel.aggregator.corrupt=0.05") -
+        fabs(epsilon_of("privacy.observer=parties\nprivacy.max-curious=3\nmodel.aggregator.corrupt=0.05") -
              trusted) < 1e-3 * trusted);
     epsilon_of(RATINGS);
-    assert_fails("model.aggregator=\nmodel.min-honest=0", "C5", "noise is added after the sum");
+    assert_fails("model.aggregator=", "C5", "noise is added after the sum");
     assert_fails("model.aggregator=sum", "C5", "the server sees each message");
     assert_fails("privacy.adjacency=add-remove\nmodel.users=60", "C8", "promises to hide");
     assert_fails("privacy.observer=parties\nmodel.aggregator.corrupt=0", "C5", "a party knows its own share");
@@ -269,16 +269,15 @@ TEST(refused_with_a_remedy)
         "[model]\nrank = 2\naggregator = secagg\n"
         "[users]\nloss = implicit-als\nsolver = cholesky\n[items]\nloss = implicit-als\nsolver = cholesky\n";
     training_refused(base, "parties.kind=curator", DPF_FAULT_CONFIG, "set [parties] kind = users");
-    training_refused(base, "model.min-honest=61", DPF_FAULT_CONFIG, "exceeds the 60 users");
-    training_refused(base, "model.min-honest=58\nmodel.max-curious=3", DPF_FAULT_CONFIG,
-                     "exceeds the 60 users");
-    training_refused(base, "model.min-honest=0\nmodel.max-curious=60", DPF_FAULT_CONFIG,
-                     "exceeds the 60 users");
-    training_refused(base, "model.aggregator=\n", DPF_FAULT_CONFIG, "set [model] aggregator");
+    training_refused(base, "privacy.min-honest=61", DPF_FAULT_CONFIG, "are 60, so no sum");
+    training_refused(base, "privacy.min-honest=58\nprivacy.max-curious=3", DPF_FAULT_CONFIG,
+                     "are 60, so no sum");
+    training_refused(base, "privacy.min-honest=0\nprivacy.max-curious=60", DPF_FAULT_CONFIG,
+                     "are 60, so no sum");
     training_refused(base, "model.aggregator.survivors=40", DPF_FAULT_CONFIG, "raise survivors");
     training_refused(base, "model.aggregator.scale=mean", DPF_FAULT_CONFIG, "scale = sum");
-    training_refused(base, "privacy.observer=parties\nmodel.max-curious=1", DPF_FAULT_CONFIG,
-                     "raise max-curious");
+    training_refused(base, "privacy.observer=parties\nprivacy.max-curious=1", DPF_FAULT_CONFIG,
+                     "raise [privacy] max-curious");
     training_refused(base, "model.recommender=dplcf\nprivacy.unit=record\nprivacy.adjacency=flip",
                      DPF_FAULT_CONFIG, "with noise in shares");
     training_refused(factorization, "", DPF_FAULT_CONFIG, "in [users] or [items]");

@@ -20,7 +20,7 @@ static void interrupt(const char *more, int everybody)
     setenv("TEST_STOPS_IN", "3", 1);
     if (everybody)
         setenv("TEST_CROWD", "yes", 1);
-    expect(more, 1, "interrupted in round 3; no results are written. The checkpoint is kept");
+    expect(more, 128 + SIGINT, "interrupted in round 3; no results are written. The checkpoint is kept");
     unsetenv("TEST_STOPS_IN");
     unsetenv("TEST_CROWD");
 }

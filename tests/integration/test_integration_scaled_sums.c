@@ -162,7 +162,7 @@ TEST(rows_of_zeros_are_left_out)
         "items.transform.clip-user.norm=l1\n" BOUND(
             "4") "items.loss=squared-error\nitems.loss.objective=half\nitems.solver=gradient-descent\n"
                  "items.solver.rate=0.02\nitems.mechanism=laplace-gamma\nitems.mechanism.epsilon=1\n"
-                 "items.mechanism.simulate=sum\nitems.mechanism.min-honest=100\n"
+                 "items.mechanism.simulate=sum\nprivacy.min-honest=100\n"
                  "items.aggregator=modular-sum\nparties.kind=users\n"};
     struct training t;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {

@@ -19,7 +19,7 @@ static const char base[] =
     "[users]\nloss = weighted-als\nsolver = cholesky\n"
     "[items]\nloss = weighted-gradient\ntransforms = clip-rows\nmechanism = pbm\nsolver = adam\n"
     "[items.transform.clip-rows]\nnorm = l1\nbound = 0.1\n"
-    "[items.mechanism]\ntrials = 5\nbound = 0.2\nclients = 8\n";
+    "[items.mechanism]\ntrials = 5\nbound = 0.2\n[privacy]\nmin-honest = 8\n";
 
 #define UNBOUNDED                                                                                            \
     "items.loss=explicit-als\nitems.solver=cholesky\nitems.transforms=\nusers.loss=explicit-als\n"
@@ -121,13 +121,13 @@ TEST(closed_where_it_fails)
     /* The protocol would open it, but the mechanism counts on more. */
     assert_stops(
         "items.aggregator=secagg\nitems.aggregator.threshold=3\nitems.aggregator.losses=0, 0, 0.8, 0\n"
-        "items.mechanism.clients=30\n",
+        "privacy.min-honest=30\n",
         "no sum is opened");
     training_refused(base, "items.aggregator=modular-sum\nitems.aggregator.survivors=41\n", DPF_FAULT_CONFIG,
                      "only 40 parties send");
     /* Half of them are drawn. */
     training_refused(base,
-                     "items.aggregator=modular-sum\nitems.mechanism.clients=35\nitems.sampler=poisson-users\n"
+                     "items.aggregator=modular-sum\nprivacy.min-honest=35\nitems.sampler=poisson-users\n"
                      "items.sampler.rate=0.5\nitems.sampler.secrecy=none\n",
                      DPF_FAULT_CONFIG, "draws 20 of 40 users");
 }
@@ -183,18 +183,11 @@ static void assert_holds_against(const char *mechanism, const char *changes, con
 
 TEST(curious_parties_are_counted)
 {
-    static const struct {
-        const char *mechanism, *honest;
-    } shares[] = {{"laplace-gamma", "min-honest"},
-                  {"discrete-gaussian", "min-honest"},
-                  {"skellam", "min-honest"},
-                  {"pbm", "clients"}};
+    static const char *const shares[] = {"laplace-gamma", "discrete-gaussian", "skellam", "pbm"};
+    static const char noise[] = "privacy.min-honest=30\nprivacy.max-curious=3\n";
     char text[512];
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-        const char *mechanism = shares[i].mechanism;
-        char noise[128];
-        snprintf(noise, sizeof noise, "items.mechanism.%s=30\nitems.mechanism.max-curious=3\n",
-                 shares[i].honest);
+        const char *mechanism = shares[i];
         assert_holds_against(mechanism, noise, "at most 3 parties (t = 3");
         snprintf(text, sizeof text, "%sprivacy.observer=server\n", noise);
         assert_holds_against(mechanism, text, "The messages and noise of at most 3 parties (t = 3");
@@ -209,10 +202,24 @@ TEST(curious_parties_are_counted)
         assert_refused(mechanism, text, "opens sums of 32 messages");
         snprintf(text, sizeof text, "%sitems.aggregator.survivors=33\n", noise);
         assert_holds_against(mechanism, text, "t = 3");
-        snprintf(text, sizeof text, "items.mechanism.%s=38\nitems.mechanism.max-curious=3\n",
-                 shares[i].honest);
-        assert_refused(mechanism, text, "exceeds the number of parties");
+        /* By default all but the curious are honest, and nobody may be lost. */
+        assert_holds_against(mechanism, "privacy.max-curious=3\n", "at most 3 parties (t = 3");
+        assert_refused(mechanism, "privacy.max-curious=3\nitems.aggregator.survivors=39\n",
+                       "needs sums of at least 40 messages, of which 3 may come from curious parties");
+        assert_refused(mechanism, "privacy.max-curious=40\n", "max-curious = 40");
+        assert_refused(mechanism, "privacy.min-honest=38\nprivacy.max-curious=3\n", "are 40, so no sum");
     }
+}
+
+/* Without the numbers there is no amount of noise to choose, so such a mechanism must not plan any in shares. */
+TEST(noise_in_shares_needs_the_number_of_honest_parties)
+{
+    struct training t;
+    assert_int_equal(
+        planned(&t, "test-uncounted-shares", "items.mechanism.where=shares\nprivacy.min-honest=30\n"), -1);
+    assert_int_equal(t.error.fault, DPF_FAULT_PLUGIN);
+    assert_non_null(strstr(t.error.text, "plans noise in shares, but has neither DPF_MECHANISM_SHARES"));
+    training_free(&t);
 }
 
 FIXTURE(training_begin, training_end)

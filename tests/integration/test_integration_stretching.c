@@ -26,7 +26,7 @@ static const char published[] =
 
 /* The corrected one: users, a clip, a secure sum, no counts. */
 static const char corrected[] =
-    "items.transforms=stretch, clip-user\nitems.mechanism=laplace-gamma\nitems.mechanism.min-honest=50\n"
+    "items.transforms=stretch, clip-user\nitems.mechanism=laplace-gamma\nprivacy.min-honest=50\n"
     "items.aggregator=modular-sum\nitems.aggregator.survivors=50\nitems.transform.clip-user.norm=l1\n"
     "items.solver=gradient-descent\nitems.solver.rate=0.005\n"
     "privacy.unit=user\nprivacy.adjacency=zero-out\n";

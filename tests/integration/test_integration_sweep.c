@@ -162,7 +162,7 @@ TEST(interrupts_are_clean)
         command_sleep(10);
     command_sleep(200);
     kill(pid, SIGINT);
-    assert_int_equal(command_wait(pid), 1);
+    assert_int_equal(command_wait(pid), 128 + SIGINT);
     assert_non_null(strstr(command_err, "interrupted"));
     assert_non_null(strstr(command_err, "--resume"));
     assert_null(strstr(command_err, "failed")); /* stopped is not failed */

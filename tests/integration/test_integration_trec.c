@@ -140,6 +140,19 @@ TEST(files_have_the_metrics_of_the_run)
     compare_with("other/run.json", "other-trec");
 }
 
+/* Files and metrics are of the same users; those who are left out are not without positives. */
+TEST(a_sample_of_users_is_written_alone)
+{
+    command_expect("-q -c lists.ini -o evaluate.bootstrap=50 -O all", 0, "");
+    command_expect("-q -c lists.ini -o evaluate.users=20 -o evaluate.bootstrap=50 -O few", 0, "");
+    command_expect("evaluate few --format trec -O few-trec", 0, "");
+    compare_with("few/run.json", "few-trec");
+    assert_true(metric("few/run.json", "users-left-out") > 0);
+    assert_true(metric("few/run.json", "users-without-positives") <=
+                metric("all/run.json", "users-without-positives"));
+    assert_int_equal(shell("test $(cut -d ' ' -f 1 few-trec/qrels.txt | sort -u | wc -l) -le 20"), 0);
+}
+
 TEST(what_the_format_cannot_hold_is_refused)
 {
     training_file("blank.csv",

@@ -306,8 +306,7 @@ static int keep_users(struct making *m, int64_t wanted)
 /* So many that the unit's makes a number of the configuration, or one more. */
 static int reach_users(struct making *m)
 {
-    static const char *const keys[] = {"users",      "survivors", "threshold",
-                                       "min-honest", "clients",   "max-curious"};
+    static const char *const keys[] = {"users", "survivors", "threshold", "min-honest", "max-curious"};
     int64_t wanted = 0;
     int n = 0;
     for (int i = 0; i < m->drawing->n; i++)
@@ -403,7 +402,7 @@ static const struct {
     {"twice", twice, {"duplicates"}},
     {"odd-time", odd_time, {"duplicates", "by", "filter.keep", "column.time", "kind"}},
     {"like-a-section", like_a_section, {"format"}},
-    {"reach-users", reach_users, {"users", "survivors", "threshold", "min-honest", "clients", "max-curious"}},
+    {"reach-users", reach_users, {"users", "survivors", "threshold", "min-honest", "max-curious"}},
     {"take-turns-together", take_turns_together, {"groups", "separation"}},
 };
 #define N_PIVOTS ((int)(sizeof pivots / sizeof pivots[0]))

@@ -236,12 +236,9 @@ static int place_of(const struct drawing *drawing, struct draw_random *random, c
         return factorization;
     }
     if (!*key->owner) {
-        static const char *const of_recommenders[] = {"aggregator", "min-honest", "max-curious"};
         snprintf(section, 128, "%s", key->place);
-        for (size_t i = 0; i < sizeof of_recommenders / sizeof of_recommenders[0]; i++)
-            if (strcmp(key->place, "model") == 0 && strcmp(key->param->name, of_recommenders[i]) == 0)
-                return !factorization;
-        return 1;
+        return strcmp(key->place, "model") != 0 || strcmp(key->param->name, "aggregator") != 0 ||
+               !factorization;
     }
     for (int i = 0; i < drawing->n; i++) { /* settings that name the component */
         const struct draw_setting *s = &drawing->settings[i];

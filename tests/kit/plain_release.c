@@ -45,7 +45,7 @@ static void plain_release_empty(struct plain_release *r, int32_t dimension, int6
     r->release.blocks = r->blocks;
     r->release.joint = &none;
     r->release.n_parties = 1;
-    r->release.min_survivors = 1;
+    r->release.min_honest = 1;
     r->release.noise_factor = 1;
 }
 

@@ -156,11 +156,6 @@ static void pipeline_mechanism(struct pipeline *p, const char *term)
     }
     if (strncmp(id, "laplace", 7) == 0 && additive && pipeline_chance(p, 25))
         pipeline_part(p, term, "mechanism", "sensitivity", "joint");
-    if (strcmp(id, "laplace-gamma") == 0 || strcmp(id, "discrete-gaussian") == 0 ||
-        strcmp(id, "skellam") == 0) {
-        pipeline_part(p, term, "mechanism", "min-honest", PIPELINE_ONE_OF(p, "1", "2", "4"));
-        pipeline_part(p, term, "mechanism", "max-curious", PIPELINE_ONE_OF(p, "0", "1"));
-    }
     if (strcmp(id, "pbm") == 0)
         pipeline_part(p, term, "mechanism", "bound", "0.5");
     if (strcmp(id, "correlated-gaussian") == 0)
@@ -246,6 +241,8 @@ static void pipeline_privacy(struct pipeline *p)
     pipeline_key(p, "privacy", "interaction-pattern", "%s", p->support_public ? "public" : "private");
     pipeline_key(p, "privacy", "randomness", "reproducible");
     pipeline_key(p, "privacy", "noise-seed", "%d", pipeline_below(p, 1000));
+    pipeline_key(p, "privacy", "min-honest", "%s", PIPELINE_ONE_OF(p, "1", "2", "4"));
+    pipeline_key(p, "privacy", "max-curious", "%s", PIPELINE_ONE_OF(p, "0", "1"));
 }
 
 static void pipeline_model(struct pipeline *p)

@@ -54,6 +54,7 @@ CENTRAL = {
     "unit": "user", "adjacency": "add-remove", "observer": "outsider", "accountants": "pld",
     "privacy": "delta = 1e-6\nbudget = total\ntotal-epsilon = 30\ntuning = public-data",
 }
+EXACT = {**CENTRAL, "privacy": "delta = 1e-6\ntuning = public-data"}
 LOCAL = {
     "unit": "record", "adjacency": "flip", "observer": "server", "accountants": "pure", "privacy": "",
 }
@@ -65,6 +66,7 @@ CASES = {
     "popularity": ("private-popularity", "implicit", CENTRAL, "", ""),
     "popularity-home": ("private-popularity", "implicit", CENTRAL, FEATURES, HOME),
     "gram": ("private-gram", "implicit", CENTRAL, "", ""),
+    "ease": ("private-gram", "implicit", EXACT, "", "[model.recommender]\nnoise-multiplier = 0.001\nform = gram\nitems = 40\nridge = 4"),
     "gram-values": ("private-gram", "explicit", CENTRAL, "", ""),
     "gram-home": ("private-gram", "implicit", CENTRAL, FEATURES + NAMES, HOME),
     "ratings": ("private-ratings", "explicit", CENTRAL, "", ""),

@@ -408,7 +408,7 @@ TEST_WITH(too_small_shares_are_refused, start, stop)
         const dpf_recommender *recommender = host.component->functions;
         assert_int_equal(recommender->releases(host.self, &setup, releases, DPF_MAX_RELEASES, &n),
                          DPF_E_RANGE);
-        assert_non_null(strstr(host.report, "lower min-honest"));
+        assert_non_null(strstr(host.report, "lower [privacy] min-honest"));
         plain_close(&host);
     }
 }

@@ -42,11 +42,11 @@
     "[data]\nfeedback = explicit\nvalue-min = 1\nvalue-max = 5\n"
 #define IN_SHARES                                                                                            \
     "aggregator = modular-sum\n" GRADIENT "[items.aggregator]\nsurvivors = 50\n"                             \
-    "[items.mechanism]\nnoise-multiplier = 2\nmin-honest = 40\n"
+    "[items.mechanism]\nnoise-multiplier = 2\n[privacy]\nmin-honest = 40\n"
 /* Every user sends a message with noise of its own; who rated what is public. */
 #define BINOMIAL                                                                                             \
     "aggregator = sum\n" GRADIENT "[privacy]\ninteraction-pattern = public\n"                                \
-    "[items.mechanism]\nclients = 40\nbound = 0.1\n"
+    "[privacy]\nmin-honest = 40\n[items.mechanism]\nbound = 0.1\n"
 /* Two groups of users take turns; the first is in two rounds of three. */
 #define IN_TURNS                                                                                             \
     "aggregator = sum\nsampler = cyclic-users\n" GRADIENT "[items.sampler]\ngroups = 2\n"                    \

@@ -50,7 +50,7 @@ static void law_count(const dpf_component *component, const char *settings, int 
     dpf_event events[2 * DPF_MAX_BLOCKS];
     plain_release_gradient(&r, LAW_WIDTH, LAW_ROWS);
     plain_release_bound(&r, 0, 3, 2);
-    r.release.n_parties = r.release.min_survivors = parties;
+    r.release.n_parties = r.release.min_honest = parties;
     r.release.fewer_bits = 32; /* the fewest that the plan may choose */
     plain_open_random(&host, component, settings);
     assert_int_equal(plain_plan(&host, &r, plan, events), 1);
@@ -114,10 +114,8 @@ void law_check_skellam(int parties, int64_t sums)
     int64_t counts[LAW_BINS] = {0};
     dpf_event event;
     dpf_noise_plan plan;
-    char settings[96];
     /* The fewest steps that the plan may choose, where the law differs most from a normal one. */
-    snprintf(settings, sizeof settings, "noise-multiplier=3; min-honest=%d", parties);
-    law_count(plain_component("skellam", DPF_ROLE_MECHANISM, "skellam"), settings, parties, sums,
+    law_count(plain_component("skellam", DPF_ROLE_MECHANISM, "skellam"), "noise-multiplier=3", parties, sums,
               law_skellam_wide, counts, &event, &plan);
     const double x = law_skellam_x(&event, &plan);
     law_of_skellam(&right, x);
@@ -131,10 +129,8 @@ void law_check_laplace(int parties, int64_t sums)
     int64_t counts[LAW_BINS] = {0};
     dpf_event event;
     dpf_noise_plan plan;
-    char settings[96];
-    snprintf(settings, sizeof settings, "epsilon=2; min-honest=%d", parties);
-    law_count(plain_component("laplace-gamma", DPF_ROLE_MECHANISM, "laplace-gamma"), settings, parties, sums,
-              law_laplace_wide, counts, &event, &plan);
+    law_count(plain_component("laplace-gamma", DPF_ROLE_MECHANISM, "laplace-gamma"), "epsilon=2", parties,
+              sums, law_laplace_wide, counts, &event, &plan);
     const double scale = event.scale / plan.grid[0];
     law_of_discrete_laplace(&right, scale);
     law_of_discrete_laplace(&wrong, scale * (1 + 20 / sqrt((double)sums)));

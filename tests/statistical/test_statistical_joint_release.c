@@ -25,9 +25,9 @@ static const struct {
     {"gaussian", "calibration=noise-multiplier; noise-multiplier=2; gram-share=0.3; where=sum", 2, 1, 0.5},
     {"laplace", "epsilon=0.5; gram-share=0.3; where=sum", 1, 1, 0.5},
     {"laplace", "epsilon=0.5; gram-share=0.3; where=sum; sensitivity=joint", 1, 1, 0.5},
-    {"laplace-gamma", "epsilon=0.5; min-honest=20", 1, 0, 0.5},
-    {"discrete-gaussian", "noise-multiplier=2; min-honest=20", 2, 0, 0.5},
-    {"skellam", "noise-multiplier=2; min-honest=20", 2, 0, 0.5},
+    {"laplace-gamma", "epsilon=0.5", 1, 0, 0.5},
+    {"discrete-gaussian", "noise-multiplier=2", 2, 0, 0.5},
+    {"skellam", "noise-multiplier=2", 2, 0, 0.5},
 };
 #define N_MECHANISMS (sizeof mechanisms / sizeof mechanisms[0])
 
@@ -42,7 +42,7 @@ static void ball_of(struct ball *ball, size_t which, const double weights[3])
     const int p = mechanisms[which].p;
     struct plain_release *r = &ball->r;
     plain_release_init(r, D, ROWS);
-    r->release.n_parties = r->release.min_survivors = PARTIES;
+    r->release.n_parties = r->release.min_honest = PARTIES;
     if (mechanisms[which].gram)
         plain_release_share(r, 1, 1);
     ball->bound = dpf_joint_new(7 | (mechanisms[which].gram ? 7u << DPF_GRAM_BIT : 0), p, p);

@@ -79,6 +79,34 @@ static void work_without_steps(void)
     ticker_end();
 }
 
+/* A check of noise trains again and again, and each training has steps of its own. */
+static void work_within_work(void)
+{
+    ticker_set(TICKER_BAR);
+    ticker_begin("outer", 4);
+    sleep_ms(1050);
+    for (int i = 0; i < 2; i++) {
+        ticker_begin("inner", 100);
+        ticker_add(70);
+        ticker_end();
+        sleep_ms(250);
+        ticker_add(1);
+    }
+    ticker_end();
+    ticker_end(); /* of no work */
+    long_work();
+}
+
+TEST(the_outer_work_is_shown)
+{
+    capture(work_within_work);
+    assert_null(strstr(drawn, "inner"));
+    assert_non_null(strstr(drawn, "outer  0 %"));
+    assert_non_null(strstr(drawn, "outer  25 %"));
+    assert_non_null(strstr(drawn, "outer  50 %"));
+    assert_non_null(strstr(drawn, "long  50 %"));
+}
+
 TEST(only_long_work_is_shown)
 {
     capture(work_without_steps);

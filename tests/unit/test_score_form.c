@@ -82,6 +82,29 @@ static int64_t items_of(enum score_formula formula)
 
 /* ---- what is refused ------------------------------------------------------------------------------------ */
 
+/* Where there are as many factors as columns, "in" may have the directions alone; a form without any has no number. */
+TEST(factors_may_be_the_columns)
+{
+    static const float whole[3 * 3] = {0, 1, 2, 3, 0, 4, 5, 6, 0};
+    static const struct {
+        int64_t factors, directions, width;
+        int fits;
+    } cases[] = {{3, 1, 1, 1}, {3, 1, 4, 1}, {3, 0, 0, 1}, {3, 0, 3, 1}, {3, 1, 3, 0},
+                 {3, 1, 0, 0}, {3, 0, 1, 0}, {2, 1, 1, 0}, {2, 1, 3, 1}, {0, 1, 1, 1}};
+    static const float wide[3 * 4] = {0};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct said said;
+        struct dpf_error error;
+        say(&said, SCORE_EASE);
+        said.arrays[EASE_IN] =
+            array("in", DPF_ARRAY_F4, 3, cases[c].width, cases[c].width ? (const void *)wide : NULL);
+        said.arrays[EASE_OUT] = array("out", DPF_ARRAY_F4, cases[c].factors, 3, whole);
+        said.arrays[EASE_SPAN] = array("span", DPF_ARRAY_F4, cases[c].directions, ITEMS, span);
+        if (reads(&said, ITEMS, &error) != (cases[c].fits ? 0 : -1))
+            fail_msg("case %zu: %s", c, error.text);
+    }
+}
+
 TEST(every_fault_is_told)
 {
     struct said said;

@@ -246,11 +246,11 @@ FREE = [
     (r"configuration\.data\.(column\..*|encoding|duplicates|filter\.(users|keep|user-m.*)|feedback|value-m.*|threshold|"
      r"out-of-range|fields|format|header|relation\.(path|similarity)|users-file|items-file|multi-line|delimiter)|configuration\.split\..*",
      "forms of files: facts say who decides, and other keys may say the same"),
-    (r"configuration\.privacy\.(tuning|on-violation|ledger.*|max-epsilon|calibrate-by|budget|total-epsilon|id-lists)",
-     "C10 and C12 are believed; budgets choose noise, which is checked itself"),
-    (r"configuration\.parties\..*|configuration\.model\.(aggregator|min-honest|max-curious)|"
+    (r"configuration\.privacy\.(tuning|on-violation|ledger.*|max-epsilon|calibrate-by|budget|total-epsilon|id-lists|min-honest)",
+     "C5, C10 and C12 are believed; budgets choose noise, which is checked itself"),
+    (r"configuration\.parties\..*|configuration\.model\.aggregator|"
      r"configuration\..*\.(aggregator|destination|send|source|returned|residual)(\..*)?", "C4 and C5 are believed"),
-    (r"configuration\..*\.mechanism\.(where|simulate|min-honest|max-curious|modulus|lifetime)", "C4, C5 and C9 are"),
+    (r"configuration\..*\.mechanism\.(where|simulate|modulus|lifetime)", "C4, C5 and C9 are"),
     (r"configuration\..*\.mechanism\.(gram-share|bound|delta|sigma|epsilon)",
      "not read with this calibration, or seen in the event"),
     (r"configuration\.model\.home-terms", "fitted at home, from the own records and what is released"),

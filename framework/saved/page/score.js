@@ -108,7 +108,9 @@ const dpframe = (() => {
   function ease(model) {
     const { column, popularity, undo, weight, span } = model.arrays, s = model.scalars, n = model.items;
     const into = model.arrays.in, out = model.arrays.out;
-    const m = weight.length, width = model.columns.in, r = out.length / m, d = width - r;
+    const m = weight.length, r = out.length / m, d = span.length / n;
+    const skips = model.columns.in === d && r === m ? r : 0; /* factors are the columns themselves */
+    const width = r + d - skips;
 
     function valueWeight(value) {
       if (!(s.value_low < s.value_high)) return 1;
@@ -121,10 +123,11 @@ const dpframe = (() => {
       const z = known.map(([item, value]) => weight[column[item]] * valueWeight(value));
       const norm = Math.sqrt(z.reduce((sum, x) => sum + x * x, 0));
       if (!(norm > 0)) return Float64Array.from(popularity);
-      const a = new Float64Array(width), result = new Float64Array(n);
+      const a = new Float64Array(r + d), result = new Float64Array(n);
       known.forEach(([item], k) => {
         z[k] /= norm;
-        for (let c = 0; c < width; c++) a[c] += z[k] * into[column[item] * width + c];
+        if (skips) a[column[item]] += z[k];
+        for (let c = 0; c < width; c++) a[skips + c] += z[k] * into[column[item] * width + c];
       });
       for (let i = 0; i < n; i++) {
         const j = column[i];
@@ -135,8 +138,8 @@ const dpframe = (() => {
       }
       known.forEach(([item], k) => { /* an item does not predict itself */
         const j = column[item];
-        let sum = 0;
-        for (let c = 0; c < r; c++) sum += into[j * width + c] * out[c * m + j];
+        let sum = skips ? out[j * m + j] : 0;
+        for (let c = 0; c < r - skips; c++) sum += into[j * width + c] * out[c * m + j];
         result[item] -= z[k] * sum * undo[item];
       });
       return result;

@@ -38,15 +38,18 @@ typedef struct dpf_release {
     const dpf_sensitivity *gram;   /* one for each block of the Gram row, or NULL */
     const dpf_joint_norms *joint;  /* bounds on several blocks together; never NULL */
     int64_t n_parties;             /* that can take part in a step */
-    int64_t min_survivors;         /* parties that take part for sure; 1 if unknown */
-    double noise_factor;           /* multiplies the noise scale; 1 unless a total budget is calibrated */
-    int32_t from_data;             /* 1: sensitivities are maxima over private data */
+    int64_t min_honest;  /* with DPF_MECHANISM_SHARES: honest parties in each sum, at least; else 1 */
+    double noise_factor; /* multiplies the noise scale; 1 unless a total budget is calibrated */
+    int32_t from_data;   /* 1: sensitivities are maxima over private data */
     /* Take this many grid bits fewer than usual: 0 first, and more where sums would not fit into 64 bits. */
     int32_t fewer_bits;
     /* For mechanisms whose noise is correlated between rounds. */
     int64_t rounds;         /* releases of the run, one a round; 0: not exactly one in each round */
     int64_t separation;     /* a unit is in at most one of this many consecutive releases; at least 1 */
     int64_t participations; /* most releases in which a unit takes part */
+    /* With DPF_MECHANISM_SHARES: how many more parties may know, choose or withhold their own message. A sum of fewer
+       than min_honest + max_curious messages must not be decoded; there are so many parties. Else 0. */
+    int64_t max_curious;
 } dpf_release;
 
 /*
@@ -112,6 +115,9 @@ typedef struct dpf_encoded {
    multiple of its block's grid, ties to even, and does nothing else; it takes what lies within 2^50 steps,
    and within 2^62 divided by dpf_release.n_parties. The host may do it in its place. */
 #define DPF_MECHANISM_ROUNDS UINT32_C(8)
+/* Its noise may be in shares, for dpf_release.min_honest and max_curious, which [privacy] says. A plan may say
+   DPF_NOISE_IN_SHARES with this flag or CONTRIBUTORS alone. */
+#define DPF_MECHANISM_SHARES UINT32_C(16)
 
 typedef struct dpf_mechanism {
     uint32_t flags; /* DPF_MECHANISM_* */

@@ -95,8 +95,6 @@ static inline void dpf_users_here(const dpf_interactions *records, int64_t *firs
     *end = divided ? records->end_user : records->n_users;
 }
 
-#define DPF_FEATURES_OF_ITEMS UINT32_C(1)
-
 /* Known before any data is read. */
 typedef struct dpf_recommender_setup {
     uint32_t size;
@@ -109,7 +107,7 @@ typedef struct dpf_recommender_setup {
     int32_t without_noise; /* 1: the non-private twin, for comparison: no noise, and releases say so */
     int32_t unit;          /* DPF_UNIT_* and DPF_ADJ_* of the run; events state all of them */
     int32_t adjacency;
-    uint32_t features; /* DPF_FEATURES_*: which public features the records will come with */
+    int32_t item_features; /* 1: the records will come with public features of items */
     /*
      * Above 0: every user sends its message through an aggregator, with a share of the noise, and the shares
      * of so many users make up all of it (DPF_NOISE_IN_SHARES); see dpf_fit.summing. 0: no aggregator.

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pld_grid.h"
 #include "pld_rare.h"
 #include "pld_read.h"
 #include "pld_single.h"

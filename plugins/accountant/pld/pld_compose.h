@@ -16,25 +16,7 @@
 #ifndef PLD_COMPOSE_H
 #define PLD_COMPOSE_H
 
-#include "pld_grid.h"
-
-/* Releases with one pair. */
-struct pld_group {
-    struct pld_pair above;
-    struct pld_pair below;
-    double copies;       /* of both */
-    double copies_below; /* of `below`; 0 says nothing */
-};
-
-struct pld_problem {
-    const dpf_host *host;
-    struct pld_group *groups;
-    int64_t n;
-    double tolerance; /* relative, of the two bounds */
-    int for_delta;    /* what is asked: delta at epsilon, or epsilon at delta */
-    double epsilon;
-    double delta;
-};
+#include "pld_problem.h"
 
 /* Bounds of what is asked, in the worst direction. */
 struct pld_result {

@@ -10,7 +10,7 @@
 #ifndef PLD_RARE_H
 #define PLD_RARE_H
 
-#include "pld_compose.h"
+#include "pld_problem.h"
 
 /* In the direction that the groups have, of an epsilon of which `upper` is a bound. 0: nothing is known. */
 double pld_rare_epsilon(const struct pld_problem *problem, double upper);

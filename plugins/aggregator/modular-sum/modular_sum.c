@@ -182,7 +182,7 @@ static dpf_status finish(void *self, const dpf_call *call, dpf_aggregation *into
     return call->host->fail(
         call->host, DPF_E_PRIVACY, P_SURVIVORS,
         "fewer messages survived than the threshold asks for or the mechanism's noise needs, so the sum is "
-        "not opened; lower survivors or min-honest, or raise the rate of the sampler");
+        "not opened; lower survivors or [privacy] min-honest, or raise the rate of the sampler");
 }
 
 static double scale(void *self, int64_t survivors)

@@ -220,7 +220,7 @@ static dpf_status check_parties(const struct secagg *secagg, const dpf_call *cal
         return secagg_failed(
             call, DPF_E_PRIVACY, P_SURVIVORS,
             "fewer messages than survivors or the mechanism's noise requires, or only one: the sum stays "
-            "closed; lower survivors or min-honest, or raise the rate of the sampler");
+            "closed; lower survivors or [privacy] min-honest, or raise the rate of the sampler");
     return DPF_OK;
 }
 

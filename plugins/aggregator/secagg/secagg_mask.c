@@ -324,33 +324,37 @@ void secagg_derive(uint8_t out[32], const uint8_t key[32], const char *label, co
 
 const uint8_t secagg_base_point[32] = {9};
 
+/* The first of n exchanges, as many as there are lanes; how many these are. */
+static uint32_t exchange_abreast(uint8_t shared[][32], const uint8_t *const secrets[],
+                                 const uint8_t *const publics[], uint32_t n)
+{
+    const uint8_t *lane_secrets[X25519_LANES_MOST], *lane_publics[X25519_LANES_MOST];
+    uint8_t out[X25519_LANES_MOST][32];
+    const uint32_t width = x25519_width(), done = n < width ? n : width;
+    for (uint32_t l = 0; l < width; l++) {
+        lane_secrets[l] = secrets[l < n ? l : 0];
+        lane_publics[l] = publics[l < n ? l : 0];
+    }
+    x25519_lanes(lane_secrets, lane_publics, out);
+    memcpy(shared, out, (size_t)done * sizeof(out[0]));
+    sodium_memzero(out, sizeof(out));
+    return done;
+}
+
 /* Refused is a point of small order, for which the secret is zero: everybody would know it. */
 int secagg_exchange(uint8_t shared[][32], const uint8_t *const secrets[], const uint8_t *const publics[],
                     uint32_t n, int simulated)
 {
-#if SIMD_X86
-    if (simulated && n >= X25519_LANES_WORTH && x25519_lanes_here()) {
-        const uint8_t *lane_secrets[X25519_LANES], *lane_publics[X25519_LANES];
-        uint8_t out[X25519_LANES][32];
-        int zero = 0;
-        for (uint32_t l = 0; l < X25519_LANES; l++) {
-            lane_secrets[l] = secrets[l < n ? l : 0];
-            lane_publics[l] = publics[l < n ? l : 0];
-        }
-        x25519_lanes(lane_secrets, lane_publics, out);
-        memcpy(shared, out, (size_t)n * sizeof(out[0]));
-        for (uint32_t i = 0; i < n; i++)
-            zero |= sodium_is_zero(out[i], sizeof(out[i]));
-        sodium_memzero(out, sizeof(out));
-        return zero ? -1 : 0;
-    }
-#else
-    (void)simulated;
-#endif
-    for (uint32_t i = 0; i < n; i++)
-        if (crypto_scalarmult(shared[i], secrets[i], publics[i]) != 0)
-            return -1;
-    return 0;
+    uint32_t done = 0;
+    int zero = 0;
+    if (simulated && x25519_width() > 0)
+        while (n - done >= X25519_LANES_WORTH)
+            done += exchange_abreast(shared + done, secrets + done, publics + done, n - done);
+    for (uint32_t i = 0; i < done; i++)
+        zero |= sodium_is_zero(shared[i], sizeof(shared[i]));
+    for (uint32_t i = done; i < n; i++)
+        zero |= crypto_scalarmult(shared[i], secrets[i], publics[i]) != 0;
+    return zero ? -1 : 0;
 }
 
 void secagg_shared_key(uint8_t out[32], const uint8_t shared[32], const char *label,

@@ -13,9 +13,9 @@ TEST(shares_are_whole_numbers_of_steps)
         plain_component("discrete-gaussian", DPF_ROLE_MECHANISM, "discrete-gaussian");
     const dpf_mechanism *mechanism = component->functions;
     plain_random_start(29);
-    shares_release(&r, SHARES_MOST_ROWS);
+    shares_release(&r, SHARES_MOST_ROWS, 16);
     plain_release_bound(&r, 0, 3, 2);
-    plain_open_random(&host, component, "noise-multiplier=1.5; min-honest=16");
+    plain_open_random(&host, component, "noise-multiplier=1.5");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 1);
     const double steps = plan.scale[0] / plan.grid[0] / 4;
     assert_true(fabs(steps - floor(steps + 0.5)) < 1e-6);

@@ -165,7 +165,7 @@ static const dpf_mechanism functions = {
     .epsilon_at_weight = dpf_additive_mechanism_epsilon_at_weight,
     .encode = dpf_additive_mechanism_encode,
     .decode = gamma_decode,
-    .flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS,
+    .flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES,
 };
 
 DPF_ADDITIVE_COMPONENT(

@@ -196,15 +196,14 @@ static double variance_of(const double *x)
 /* Both ways of simulating give the law that was planned; those beyond the honest ones only add to it. */
 TEST(sums_are_noised_as_planned_with_and_without_dropouts)
 {
-    static const char *const settings[] = {"epsilon=0.8; min-honest=15",
-                                           "epsilon=0.8; min-honest=15; simulate=sum"};
+    static const char *const settings[] = {"epsilon=0.8", "epsilon=0.8; simulate=sum"};
     static double x[CELLS];
     for (int i = 0; i < 2; i++) {
         struct plain_host host;
         struct plain_release r;
         dpf_noise_plan plan;
         dpf_event events[2 * DPF_MAX_BLOCKS];
-        shares_release(&r, ROWS);
+        shares_release(&r, ROWS, 15);
         plain_open_random(&host, component, settings[i]);
         plain_plan(&host, &r, &plan, events);
         shares_sum(&host, &r, &plan, 15, x);
@@ -223,7 +222,7 @@ TEST(events_state_exact_noise_in_shares)
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    shares_release(&r, ROWS);
+    shares_release(&r, ROWS, SHARES_PARTIES);
     plain_release_bound(&r, 0, 3, 3);
     plain_open_random(&host, component, "epsilon=0.5");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 1);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shares_fixture.h"
 
-void shares_release(struct plain_release *r, int64_t rows)
+void shares_release(struct plain_release *r, int64_t rows, int64_t honest)
 {
     plain_release_gradient(r, SHARES_WIDTH, rows);
-    r->release.n_parties = r->release.min_survivors = SHARES_PARTIES;
+    r->release.n_parties = SHARES_PARTIES;
+    r->release.min_honest = honest;
 }
 
 /* The decoded sum of that many empty messages, in this draw. */
@@ -45,7 +46,7 @@ void shares_check_gram(const dpf_component *component, const char *settings)
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    shares_release(&r, 1);
+    shares_release(&r, 1, SHARES_PARTIES);
     plain_release_share(&r, 3, 3);
     plain_open_random(&host, component, settings);
     assert_int_equal(plain_plan(&host, &r, &plan, events), 2);
@@ -102,7 +103,6 @@ void shares_assert_normal(const double *x, int64_t n, double deviation)
 
 void shares_check_too_few(const dpf_component *component)
 {
-    static const char *const settings[] = {"min-honest=20", "min-honest=18; max-curious=2"};
     static double x[SHARES_MOST_CELLS];
     static int64_t sums[SHARES_MOST_CELLS];
     const dpf_mechanism *mechanism = component->functions;
@@ -112,8 +112,9 @@ void shares_check_too_few(const dpf_component *component)
         dpf_noise_plan plan;
         dpf_event events[2 * DPF_MAX_BLOCKS];
         const int enough = i % 2;
-        shares_release(&r, 100);
-        plain_open_random(&host, component, settings[i / 2]);
+        shares_release(&r, 100, i / 2 ? 18 : 20);
+        r.release.max_curious = i / 2 ? 2 : 0;
+        plain_open_random(&host, component, "");
         plain_plan(&host, &r, &plan, events);
         assert_int_equal(plan.spare_shares, i / 2 * 2);
         dpf_encoded sum = plain_integers(&r, sums);
@@ -131,20 +132,22 @@ void shares_check_refusals(const dpf_component *component, const char *bad)
     struct plain_release r;
     dpf_noise_plan plan = {.size = sizeof(plan)};
     const dpf_mechanism *mechanism = component->functions;
-    shares_release(&r, 100);
-    plain_open_random(&host, component, "min-honest=26");
-    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
-    plain_close(&host);
-    plain_open_random(&host, component, "min-honest=18; max-curious=8");
-    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
-    plain_close(&host);
+    static const int64_t wrong[][2] = {{26, 0}, {18, 8}, {0, 0}, {-1, 0}, {20, -1}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        shares_release(&r, 100, wrong[i][0]);
+        r.release.max_curious = wrong[i][1];
+        plain_open_random(&host, component, "");
+        assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_INTERNAL);
+        plain_close(&host);
+    }
+    shares_release(&r, 100, SHARES_PARTIES);
     plain_open_random(&host, component, "gram-share=0.5");
     plain_release_share(&r, 1, 1);
     r.release.gram = NULL;
     assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_PRIVACY);
     plain_close(&host);
     for (int i = 0; i < 2; i++) {
-        shares_release(&r, 100);
+        shares_release(&r, 100, SHARES_PARTIES);
         plain_release_bound(&r, 0, i ? INFINITY : NAN, i ? INFINITY : NAN);
         plain_open_random(&host, component, "");
         assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_PRIVACY);

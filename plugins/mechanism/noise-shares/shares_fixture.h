@@ -15,8 +15,8 @@
 #define SHARES_MOST_CELLS (SHARES_WIDTH * SHARES_MOST_ROWS)
 #define SHARES_PARTIES 25
 
-/* A gradient of SHARES_WIDTH numbers and that many rows, sent by SHARES_PARTIES parties. */
-void shares_release(struct plain_release *r, int64_t rows);
+/* A gradient of SHARES_WIDTH numbers and that many rows, sent by SHARES_PARTIES parties, so many of them honest. */
+void shares_release(struct plain_release *r, int64_t rows, int64_t honest);
 
 void shares_sum(struct plain_host *host, const struct plain_release *r, const dpf_noise_plan *plan,
                 int64_t senders, double *out);
@@ -34,7 +34,7 @@ void shares_assert_normal(const double *x, int64_t n, double deviation);
 /* One message fewer than the shares were made for; and those who know their own share are not counted on. */
 void shares_check_too_few(const dpf_component *component);
 
-/* More honest parties than parties, alone or with the curious; a Gram row of unknown sensitivity; sensitivities unknown or
+/* More honest parties than parties, alone or with the curious, or none; a Gram row of unknown sensitivity; sensitivities unknown or
    unbounded; bad settings; no memory. `bad` is a setting that is out of range. */
 void shares_check_refusals(const dpf_component *component, const char *bad);
 

@@ -6,6 +6,7 @@
 #include "shares_fixture.h"
 
 #define ROWS 400
+#define HONEST 16
 #define CELLS (SHARES_WIDTH * ROWS)
 
 static void assert_laplace(const double *x, int64_t n, double scale)
@@ -25,7 +26,7 @@ static void assert_laplace(const double *x, int64_t n, double scale)
 }
 
 static const struct law {
-    const char *id, *settings; /* shares of 16 honest parties */
+    const char *id, *settings;
     int32_t event, norm;
     double scale_of_norm; /* at least */
     double variance;      /* of a scale of 1 */
@@ -33,15 +34,16 @@ static const struct law {
     uint32_t flags;
     const char *none, *gram, *gram_again;
 } laws[] = {
-    {"discrete-gaussian", "noise-multiplier=1.5; min-honest=16", DPF_EVENT_DISCRETE_GAUSSIAN, 2, 1.5, 1,
-     shares_assert_normal, DPF_MECHANISM_DENSE, "noise-multiplier=0", "gram-share=0.25", NULL},
-    {"skellam", "noise-multiplier=1.5; min-honest=16", DPF_EVENT_SKELLAM, 2, 1.5, 1, shares_assert_normal,
-     DPF_MECHANISM_DENSE, "noise-multiplier=0", "gram-share=0.25", NULL},
-    {"laplace-gamma", "epsilon=0.8; min-honest=16", DPF_EVENT_DISCRETE_LAPLACE, 1, 1.25, 2, assert_laplace,
-     DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS, "epsilon=0", "gram-share=0.25",
+    {"discrete-gaussian", "noise-multiplier=1.5", DPF_EVENT_DISCRETE_GAUSSIAN, 2, 1.5, 1,
+     shares_assert_normal, DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES, "noise-multiplier=0",
+     "gram-share=0.25", NULL},
+    {"skellam", "noise-multiplier=1.5", DPF_EVENT_SKELLAM, 2, 1.5, 1, shares_assert_normal,
+     DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES, "noise-multiplier=0", "gram-share=0.25", NULL},
+    {"laplace-gamma", "epsilon=0.8", DPF_EVENT_DISCRETE_LAPLACE, 1, 1.25, 2, assert_laplace,
+     DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES, "epsilon=0", "gram-share=0.25",
      "gram-share=0.25; simulate=sum"},
-    {"laplace-gamma", "epsilon=0.8; min-honest=16; simulate=sum", DPF_EVENT_DISCRETE_LAPLACE, 1, 1.25, 2,
-     assert_laplace, DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS, NULL, NULL, NULL},
+    {"laplace-gamma", "epsilon=0.8; simulate=sum", DPF_EVENT_DISCRETE_LAPLACE, 1, 1.25, 2, assert_laplace,
+     DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES, NULL, NULL, NULL},
 };
 #define LAWS (sizeof laws / sizeof laws[0])
 
@@ -53,7 +55,7 @@ static const dpf_component *component_of(const struct law *law)
 static void plan_for(const struct law *law, struct plain_host *host, struct plain_release *r,
                      dpf_noise_plan *plan, dpf_event *events)
 {
-    shares_release(r, ROWS);
+    shares_release(r, ROWS, HONEST);
     plain_release_bound(r, 0, 3, 2);
     plain_open_random(host, component_of(law), law->settings);
     assert_int_equal(plain_plan(host, r, plan, events), 1);
@@ -69,10 +71,10 @@ TEST(sums_have_the_planned_noise_with_and_without_dropouts)
         dpf_noise_plan plan;
         dpf_event events[2 * DPF_MAX_BLOCKS];
         plan_for(law, &host, &r, &plan, events);
-        shares_sum(&host, &r, &plan, 16, x);
+        shares_sum(&host, &r, &plan, HONEST, x);
         law->check(x, CELLS, plan.scale[0]);
         const double all = plan.variance[0] / (law->variance * plan.scale[0] * plan.scale[0]);
-        assert_true(fabs(all - SHARES_PARTIES / 16.0) < 1e-6);
+        assert_true(fabs(all - SHARES_PARTIES / (double)HONEST) < 1e-6);
         shares_sum(&host, &r, &plan, SHARES_PARTIES, x);
         double square = 0;
         for (int i = 0; i < CELLS; i++)

@@ -15,13 +15,13 @@
  * vector of `coordinates` numbers clipped to the public c, so replacing the user turns a client at one end
  * into a client at the other, in every coordinate; zero-out one end into the middle. Nothing is stated
  * about other adjacencies: without the client the cohort is smaller, which the count n shows. The
- * guarantee grows with the number of clients in a sum: `clients` is counted on, and a sum of fewer is
- * refused. With clients = 1 nothing is counted on but the client's own draws: then each message is as
- * private as the sum of one, whoever sees it (noise at the party). Clients that observe take their own
- * messages off the sum; what is left is a sum of the others, whatever they sent. So of clients + curious
- * messages, which decoding asks for, `clients` hide each other from any `curious` of them. Every message has
- * all rows (DENSE): a row that only one client sends would have that client's trials alone, whatever
- * `clients` says, and decoding takes off n q / 2 trials of each row.
+ * guarantee grows with the number of clients in a sum: min_honest of them are counted on, and a sum of fewer
+ * is refused. With one nothing is counted on but the client's own draws: then each message is as private as
+ * the sum of one, whoever sees it (noise at the party). Clients that observe take their own messages off the
+ * sum; what is left is a sum of the others, whatever they sent. So of min_honest + max_curious messages, which
+ * decoding asks for, min_honest hide each other from any max_curious of them. Every message has all rows
+ * (DENSE): a row that only one client sends would have that client's trials alone, whatever min_honest says,
+ * and decoding takes off n q / 2 trials of each row.
  *
  * Modulus. A message is in 0 .. q, a sum of at most n_parties messages in 0 .. n_parties q, below the
  * modulus n_parties q + 1: a sum never wraps.
@@ -33,7 +33,7 @@
 #include "dpframe/role/mechanism.h"
 #include "pbm_trials.h"
 
-enum { P_THETA, P_TRIALS, P_BOUND, P_CLIENTS, P_MODULUS, P_CURIOUS, P_COUNT };
+enum { P_THETA, P_TRIALS, P_BOUND, P_MODULUS, P_COUNT };
 enum { MODULUS_TIGHT, MODULUS_POWER_OF_TWO };
 
 static const dpf_enum_value moduli[] = {
@@ -49,16 +49,7 @@ static const dpf_param params[P_COUNT] = {
                                  "q, the trials of a coordinate: the quantization count."),
     [P_BOUND] = DPF_PARAM_REAL_F("bound", 1, 1e-100, 1e100, DPF_PARAM_PRIVACY, "",
                                  "c: coordinates are clipped to [-c, c] before they are encoded."),
-    [P_CLIENTS] =
-        DPF_PARAM_INT_F("clients", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "",
-                        "Smallest number of honest clients in a sum, on which the accountants rely; a "
-                        "smaller sum is refused and the run stops. 1 makes each message private by itself; "
-                        "0 counts on all parties, provided that none is sampled."),
     [P_MODULUS] = DPF_PARAM_ENUM_F("modulus", MODULUS_TIGHT, moduli, 0, "What sums are taken modulo."),
-    [P_CURIOUS] = DPF_PARAM_INT_F(
-        "max-curious", 0, 0, 1000000000, DPF_PARAM_PRIVACY, "parties",
-        "Clients of a sum that know or choose their own message and so hide nobody: at least 1 for observer "
-        "= parties. A sum of fewer than clients + max-curious messages is refused."),
 };
 
 struct pbm {
@@ -70,8 +61,6 @@ struct pbm {
     double theta;
     double bound;
     int64_t trials;
-    int64_t clients; /* 0: those that certainly survive and are not curious */
-    int64_t curious;
     int64_t modulus;
 };
 
@@ -95,8 +84,6 @@ static dpf_status pbm_create(const dpf_host *host, const dpf_params *given, void
     pbm->theta = values[P_THETA].real;
     pbm->bound = values[P_BOUND].real;
     pbm->trials = values[P_TRIALS].integer;
-    pbm->clients = values[P_CLIENTS].integer;
-    pbm->curious = values[P_CURIOUS].integer;
     pbm->modulus = values[P_MODULUS].integer;
     return DPF_OK;
 }
@@ -122,13 +109,6 @@ static uint64_t choose_modulus(const struct pbm *pbm, int64_t n_parties)
     return pbm->modulus == MODULUS_TIGHT ? tight : power;
 }
 
-/* Those that the guarantee counts on: a curious client's message can be taken off the sum. */
-static int64_t counted_clients(const struct pbm *pbm, const dpf_release *release)
-{
-    const int64_t rest = release->min_survivors - pbm->curious;
-    return pbm->clients > 0 ? pbm->clients : rest > 1 ? rest : 1;
-}
-
 static dpf_status check_release(const struct pbm *pbm, const dpf_release *release, double theta)
 {
     const dpf_host *host = pbm->host;
@@ -137,13 +117,9 @@ static dpf_status check_release(const struct pbm *pbm, const dpf_release *releas
             host, DPF_E_UNSUPPORTED, -1,
             "the Poisson binomial mechanism encodes numbers of one size, not a query with a gram "
             "row; use a gradient loss");
-    if (pbm->clients > release->n_parties)
-        return host->fail(host, DPF_E_CONFIG, P_CLIENTS,
-                          "more clients are counted on than there are parties; lower clients");
-    if (pbm->curious > release->n_parties - counted_clients(pbm, release))
-        return host->fail(host, DPF_E_CONFIG, P_CURIOUS,
-                          "clients + curious exceeds the number of parties: no sum would be "
-                          "decoded; lower one of them");
+    if (release->min_honest < 1 || release->max_curious < 0 ||
+        release->max_curious > release->n_parties - release->min_honest)
+        return host->fail(host, DPF_E_INTERNAL, -1, "the release has no number of honest parties");
     if (release->n_parties > INT64_C(1) << 40)
         return host->fail(host, DPF_E_RANGE, P_TRIALS, "the modulus of so many parties does not fit 63 bits");
     if (!(theta > 0 && theta <= 0.25))
@@ -159,7 +135,7 @@ static dpf_status pbm_plan(void *self, const dpf_release *release, dpf_noise_pla
     const dpf_status status = check_release(pbm, release, theta);
     if (status != DPF_OK)
         return status;
-    const int64_t clients = counted_clients(pbm, release);
+    const int64_t clients = release->min_honest;
     const double step = pbm->bound / ((double)pbm->trials * theta);
     int exponent;
     dpf_clear(out);
@@ -176,8 +152,8 @@ static dpf_status pbm_plan(void *self, const dpf_release *release, dpf_noise_pla
     memcpy(&out->opaque[KEEP_THETA], &theta, sizeof(theta));
     out->opaque[KEEP_CLIENTS] = (uint64_t)clients;
     out->message_most = (int32_t)pbm->trials;
-    out->spare_shares = (int32_t)pbm->curious;
-    out->least_survivors = clients + pbm->curious;
+    out->spare_shares = (int32_t)release->max_curious;
+    out->least_survivors = clients + release->max_curious;
     return DPF_OK;
 }
 
@@ -320,9 +296,9 @@ static dpf_status check_sum(const dpf_call *call, const dpf_noise_plan *plan, co
 {
     if (sums->survivors < plan->least_survivors)
         return call->host->fail(
-            call->host, DPF_E_PRIVACY, P_CLIENTS,
+            call->host, DPF_E_PRIVACY, -1,
             "fewer clients are in a sum than the guarantee counts on, so it is not decoded; "
-            "lower clients, or raise the rate of the sampler");
+            "lower [privacy] min-honest, or raise the rate of the sampler");
     return DPF_OK;
 }
 
@@ -355,7 +331,7 @@ static const dpf_mechanism functions = {
     .encode = pbm_encode,
     .decode = pbm_decode,
     .settings = pbm_settings,
-    .flags = DPF_MECHANISM_PER_USER | DPF_MECHANISM_DENSE,
+    .flags = DPF_MECHANISM_PER_USER | DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES,
 };
 
 DPF_COMPONENT(

@@ -13,16 +13,24 @@ struct pbm {
     dpf_event events[2 * DPF_MAX_BLOCKS];
 };
 
-static void open_pbm(struct pbm *m, const char *settings, int64_t parties)
+/* A release of so many parties, of which so many are honest, and others curious. */
+static void open_for(struct pbm *m, const char *settings, int64_t parties, int64_t honest, int64_t curious)
 {
     const dpf_component *component = plain_component("pbm", DPF_ROLE_MECHANISM, "pbm");
     plain_open_random(&m->host, component, settings);
     m->functions = component->functions;
     plain_release_gradient(&m->release, WIDTH, ROWS);
     m->release.release.n_parties = parties;
+    m->release.release.min_honest = honest;
+    m->release.release.max_curious = curious;
     m->release.release.unit = DPF_UNIT_USER;
     m->release.release.adjacency = DPF_ADJ_REPLACE;
     assert_int_equal(plain_plan(&m->host, &m->release, &m->plan, m->events), 1);
+}
+
+static void open_pbm(struct pbm *m, const char *settings, int64_t parties)
+{
+    open_for(m, settings, parties, 1, 0);
 }
 
 static void encode(struct pbm *m, uint32_t draw, uint32_t party, const double *x, int64_t *z)
@@ -135,7 +143,7 @@ TEST(plan_and_event_state_what_is_drawn)
 {
     struct pbm m;
     plain_random_start(3);
-    open_pbm(&m, "theta=0.2; bound=3; trials=5; clients=7", 100);
+    open_for(&m, "theta=0.2; bound=3; trials=5", 100, 7, 0);
     const dpf_event *e = &m.events[0];
     assert_int_equal(m.plan.where, DPF_NOISE_IN_SHARES);
     assert_int_equal(m.plan.modulus, 501);
@@ -161,17 +169,15 @@ TEST(plan_and_event_state_what_is_drawn)
     plain_close(&m.host);
     open_pbm(&m, "theta=0.2; trials=5; modulus=power-of-two", 100);
     assert_int_equal(m.plan.modulus, 512);
-    /* Noise that a calibration doubles is half of theta; certain survivors are counted on. */
+    /* Noise that a calibration doubles is half of theta. */
     m.release.release.noise_factor = 2;
-    m.release.release.min_survivors = 90;
+    m.release.release.min_honest = 90;
     assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
     assert_true(fabs(m.events[0].p.pbm.theta - 0.1) < 1e-15);
     assert_true(m.events[0].p.pbm.clients == 90);
     plain_close(&m.host);
     /* A message that counts on nobody else is private by itself. */
-    open_pbm(&m, "clients=1", 100);
-    m.release.release.min_survivors = 90;
-    assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
+    open_pbm(&m, "", 100);
     assert_int_equal(m.plan.where, DPF_NOISE_AT_PARTY);
     assert_true(m.events[0].p.pbm.clients == 1);
     assert_true(m.events[0].flags == 0);
@@ -206,7 +212,7 @@ TEST(too_few_clients_are_refused)
     int64_t z[ROWS * WIDTH] = {0};
     double out[ROWS * WIDTH];
     plain_random_start(3);
-    open_pbm(&m, "clients=10", 50);
+    open_for(&m, "", 50, 10, 0);
     assert_int_equal(decode(&m, z, 10, out), DPF_OK);
     assert_int_equal(decode(&m, z, 9, out), DPF_E_PRIVACY);
     assert_non_null(strstr(m.host.report, "clients"));
@@ -222,18 +228,11 @@ TEST(curious_clients_hide_nobody)
     int64_t z[ROWS * WIDTH] = {0};
     double out[ROWS * WIDTH];
     plain_random_start(3);
-    open_pbm(&m, "clients=10; max-curious=3", 50);
+    open_for(&m, "", 50, 10, 3);
     assert_int_equal(m.plan.spare_shares, 3);
     assert_true(m.events[0].p.pbm.clients == 10);
     assert_int_equal(decode(&m, z, 13, out), DPF_OK);
     assert_int_equal(decode(&m, z, 12, out), DPF_E_PRIVACY);
-    plain_close(&m.host);
-    open_pbm(&m, "max-curious=3", 50);
-    m.release.release.min_survivors = 50; /* nothing is drawn: all count but the curious ones */
-    assert_int_equal(plain_plan(&m.host, &m.release, &m.plan, m.events), 1);
-    assert_true(m.events[0].p.pbm.clients == 47);
-    assert_int_equal(decode(&m, z, 49, out), DPF_E_PRIVACY);
-    assert_int_equal(decode(&m, z, 50, out), DPF_OK);
     plain_close(&m.host);
     plain_random_stop();
 }
@@ -391,7 +390,7 @@ TEST(refusals_and_memory)
     double x[ROWS * WIDTH] = {0};
     int64_t z[ROWS * WIDTH];
     plain_random_start(3);
-    open_pbm(&m, "clients=10", 10);
+    open_for(&m, "", 10, 10, 0);
     for (int i = 0; i < 3; i++) {
         dpf_encoded out = plain_integers(&m.release, z);
         x[7] = bad[i];
@@ -400,7 +399,10 @@ TEST(refusals_and_memory)
             DPF_E_NUMERIC);
     }
     m.release.release.n_parties = 9;
-    assert_int_equal(m.functions->plan(m.host.self, &m.release.release, &m.plan), DPF_E_CONFIG);
+    assert_int_equal(m.functions->plan(m.host.self, &m.release.release, &m.plan), DPF_E_INTERNAL);
+    m.release.release.min_honest = 0;
+    assert_int_equal(m.functions->plan(m.host.self, &m.release.release, &m.plan), DPF_E_INTERNAL);
+    m.release.release.min_honest = 10;
     m.release.release.n_parties = 10;
     m.release.release.noise_factor = 0.5;
     assert_int_equal(m.functions->plan(m.host.self, &m.release.release, &m.plan), DPF_E_RANGE);

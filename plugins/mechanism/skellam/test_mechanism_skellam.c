@@ -8,10 +8,10 @@
 static const dpf_component *component;
 static const dpf_mechanism *mechanism;
 
-static void plan_for(struct plain_host *host, struct plain_release *r, const char *settings, int fewer_bits,
-                     dpf_noise_plan *plan, dpf_event *events)
+static void plan_for(struct plain_host *host, struct plain_release *r, const char *settings, int64_t honest,
+                     int fewer_bits, dpf_noise_plan *plan, dpf_event *events)
 {
-    shares_release(r, ROWS);
+    shares_release(r, ROWS, honest);
     r->release.fewer_bits = fewer_bits;
     plain_release_bound(r, 0, 3, 2);
     plain_open_random(host, component, settings);
@@ -47,7 +47,7 @@ TEST(sums_of_small_shares_have_the_masses_of_the_law)
     static double x[CELLS], poisson[MOST_MASSES];
     int64_t counts[BINS] = {0};
     double p[BINS] = {0}, inside = 0;
-    plan_for(&host, &r, "noise-multiplier=3; min-honest=2", 8, &plan, events);
+    plan_for(&host, &r, "noise-multiplier=3", 2, 8, &plan, events);
     const double mean = events[0].p.skellam.variance / (plan.grid[0] * plan.grid[0]) / 2;
     const int wide = (int)(sqrt(2 * mean) / 5), n = poisson_masses(mean, poisson);
     assert_true(mean >= 0x1p16);
@@ -77,7 +77,7 @@ TEST(events_state_variance_and_both_norms)
     struct plain_release r;
     dpf_noise_plan plan;
     dpf_event events[2 * DPF_MAX_BLOCKS];
-    plan_for(&host, &r, "noise-multiplier=1.5; min-honest=16", 0, &plan, events);
+    plan_for(&host, &r, "noise-multiplier=1.5", 16, 0, &plan, events);
     const dpf_norms *moved = &events[0].sensitivity.at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE];
     assert_true(events[0].grid == plan.grid[0]);
     const double mean = events[0].p.skellam.variance / (events[0].grid * events[0].grid) / (2 * 16);

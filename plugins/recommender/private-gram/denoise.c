@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "eigenpairs.h"
 #define PAST_EDGE 1.02 /* eigenvalues this far above the edge, singular values 1.01 */
 #define PAST_CROSS 1.01
 #define NEGLIGIBLE 1e-10 /* part of the largest squared length below which a direction is none */

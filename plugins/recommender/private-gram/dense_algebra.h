@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dense_algebra.h - matrices in columns, and the routines of LAPACK that are used on them.
+ * dense_algebra.h - matrices in columns, and the routines of BLAS and LAPACK that are used on them.
  *
  * Results are the same bytes for any number of workers. Scratch is the call's: it lives until fit returns. Functions return
  * 0, or -1 after reporting a fault or when call->cancelled.
@@ -17,6 +17,9 @@ struct matrix {
     double *at;
     int32_t rows, columns;
 };
+
+/* Reports a fault; -1. */
+int matrix_fail(const dpf_call *call, dpf_status status, const char *what);
 
 /* Zeros. */
 int matrix_new(const dpf_call *call, int32_t rows, int32_t columns, struct matrix *out);
@@ -35,15 +38,6 @@ void matrix_mirror(struct matrix *a, enum matrix_triangle from);
 void matrix_multiply(double alpha, const struct matrix *a, CBLAS_TRANSPOSE ta, const struct matrix *b,
                      CBLAS_TRANSPOSE tb, double beta, struct matrix *c);
 
-/* Eigenvalues ascending, and vectors in place of a, of which the upper triangle is read. */
-int symmetric_eigen(const dpf_call *call, struct matrix *a, double *values);
-/* Those above an edge alone: the first *n of values, and the columns of vectors (rows x rows at most, made
-   here). Destroys a. */
-int symmetric_eigen_above(const dpf_call *call, struct matrix *a, double edge, double *values,
-                          struct matrix *vectors);
-/* The k largest, or all; likewise. */
-int symmetric_eigen_largest(const dpf_call *call, struct matrix *a, int32_t k, double *values,
-                            struct matrix *vectors);
 /* The inverse of a positive definite matrix in its place, both triangles. */
 int positive_inverse(const dpf_call *call, struct matrix *a);
 

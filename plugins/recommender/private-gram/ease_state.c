@@ -15,18 +15,24 @@ static uint64_t padded(uint64_t numbers)
     return (numbers * 4 + 63) / 64 * 64;
 }
 
-static uint64_t layout_bytes(int64_t n_items, int64_t m, int64_t r, int64_t d)
+int64_t ease_state_width(const struct ease_header *header)
 {
-    return sizeof(struct ease_header) + 3 * padded((uint64_t)n_items) + padded((uint64_t)m) +
-           padded((uint64_t)(m * (r + d))) + padded((uint64_t)(r * m)) + padded((uint64_t)(d * n_items));
+    return (header->whole ? 0 : header->r) + header->d;
+}
+
+static uint64_t layout_bytes(const struct ease_header *h)
+{
+    return sizeof *h + 3 * padded((uint64_t)h->n_items) + padded((uint64_t)h->m) +
+           padded((uint64_t)(h->m * ease_state_width(h))) + padded((uint64_t)(h->r * h->m)) +
+           padded((uint64_t)(h->d * h->n_items));
 }
 
 uint64_t ease_state_room(int64_t n_items, int64_t most_columns)
 {
-    const int64_t m = most_columns < n_items ? most_columns : n_items, r = m + 2 * GRAM_MOST_SPAN;
-    if (n_items < 0 || n_items > INT32_MAX || m > 46340)
-        return 0;
-    return layout_bytes(n_items, m, r, GRAM_MOST_CROSSING);
+    const int64_t m = most_columns < n_items ? most_columns : n_items;
+    const struct ease_header largest = {
+        .n_items = n_items, .m = m, .r = m + 2 * GRAM_MOST_SPAN, .d = GRAM_MOST_CROSSING};
+    return n_items < 0 || n_items > INT32_MAX || m > 46340 ? 0 : layout_bytes(&largest);
 }
 
 struct ease_state ease_state_at(void *bytes)
@@ -44,7 +50,7 @@ struct ease_state ease_state_at(void *bytes)
     s.weight = (float *)(void *)at;
     at += padded((uint64_t)h->m);
     s.in = (float *)(void *)at;
-    at += padded((uint64_t)(h->m * (h->r + h->d)));
+    at += padded((uint64_t)(h->m * ease_state_width(h)));
     s.out = (float *)(void *)at;
     at += padded((uint64_t)(h->r * h->m));
     s.span = (float *)(void *)at;
@@ -160,19 +166,17 @@ static void write_items(const struct gram_plan *plan, const struct item_span *sp
 
 static void write_columns(const struct item_span *span, const struct ease *ease, const struct ease_state *s)
 {
-    const int64_t m = span->m, r = ease->u.columns, d = ease->tail.columns;
+    const int64_t m = span->m, r = ease->u.columns, d = ease->tail.columns,
+                  width = ease_state_width(s->header), factors = width - d;
     for (int64_t k = 0; k < r; k++)
         for (int64_t j = 0; j < m; j++)
             s->out[k * m + j] = (float)as_number(matrix_column(&ease->v, (int32_t)k)[j]);
     for (int64_t j = 0; j < m; j++) {
         s->weight[j] = (float)span->weight[span->item[j]];
-        memset(s->in + j * (r + d), 0, (size_t)r * sizeof *s->in);
-        if (!ease->u.at)
-            s->in[j * (r + d) + j] = 1;
-        for (int32_t k = 0; k < r && ease->u.at; k++)
-            s->in[j * (r + d) + k] = (float)as_number(matrix_column(&ease->u, k)[j]);
+        for (int32_t k = 0; k < factors; k++)
+            s->in[j * width + k] = (float)as_number(matrix_column(&ease->u, k)[j]);
         for (int32_t k = 0; k < d; k++)
-            s->in[j * (r + d) + r + k] = (float)as_number(matrix_column(&ease->tail, k)[j]);
+            s->in[j * width + factors + k] = (float)as_number(matrix_column(&ease->tail, k)[j]);
     }
 }
 
@@ -194,8 +198,9 @@ uint64_t ease_state_make(const dpf_call *call, const struct gram_plan *plan, con
                                    .m = span->m,
                                    .r = r,
                                    .d = d,
-                                   .bytes = layout_bytes(span->n_items, span->m, r, d),
-                                   .values = plan->values};
+                                   .values = plan->values,
+                                   .whole = !ease.u.at};
+    header->bytes = layout_bytes(header);
     if (header->bytes > room) {
         call->host->fail(call->host, DPF_E_INTERNAL, -1, "the model is larger than was planned");
         return 0;

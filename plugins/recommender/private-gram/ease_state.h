@@ -9,7 +9,7 @@
  * numbers hold it, and a score is (sum_i z_i u_i) v_j - z_j (u_j v_j): the formula ease/1, with u as "in" and v as "out". Other items have no row of their own
  * in the Gram; their columns are predicted from the span: z P crossing.
  *
- * A Gram that is not denoised is not of low rank. Then P is its inverse with D added, u is 1 on the diagonal, v_j is B_.j and 0 at j.
+ * A Gram that is not denoised is not of low rank. Then P is its inverse with D added, u is 1 on the diagonal, v_j is B_.j and 0 at j; the state has no u.
  *
  * Items' weights are undone in part: a score is divided by weight^rescale.
  */
@@ -28,7 +28,7 @@ struct ease_header {
     int64_t d; /* of all others */
     uint64_t bytes;
     struct value_weights values; /* of records in a user's row */
-    float reserved;
+    int32_t whole;               /* u is 1 on the diagonal, and not there */
 };
 
 /* Where everything is; sizes as in the header. */
@@ -38,13 +38,15 @@ struct ease_state {
     float *weight;     /* m */
     float *popularity; /* n_items: at most 1, for users without a record among the m items */
     float *undo;       /* n_items: weight^-rescale */
-    float *in;         /* m x (r + d): u_i, then the row of P crossing */
-    float *out;        /* r x m: v, factor after factor */
-    float *span;       /* d x n_items */
+    float *in;   /* m x ease_state_width: u_i, unless the header says otherwise, then the row of P crossing */
+    float *out;  /* r x m: v, factor after factor */
+    float *span; /* d x n_items */
 };
 
 /* The most that fit may need; 0: too many. */
 uint64_t ease_state_room(int64_t n_items, int64_t most_columns);
+/* Numbers of a row of "in". */
+int64_t ease_state_width(const struct ease_header *header);
 /* The layout of a state that has a header. */
 struct ease_state ease_state_at(void *bytes);
 /* From the estimate. Returns how many bytes of the room are used, 0 after a fault. */

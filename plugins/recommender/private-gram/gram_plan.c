@@ -79,10 +79,9 @@ static void follow_rules(const struct gram_options *o, const dpf_recommender_set
                          struct gram_plan *plan)
 {
     const double reach = plan->reach;
-    const int by_items = (setup->features & DPF_FEATURES_OF_ITEMS) != 0;
     const double least = fmin(LEAST_REACH, LEAST_REACH_OF_ITEMS * (double)setup->n_items);
-    plan->projected =
-        plan->noisy && (o->form == FORM_AUTO ? by_items && reach < least : o->form == FORM_PROJECTED);
+    plan->projected = plan->noisy && (o->form == FORM_AUTO ? setup->item_features && reach < least
+                                                           : o->form == FORM_PROJECTED);
     const double items = (plan->projected ? 12.0 : 6.5) * sqrt(reach);
     plan->items = o->items ? o->items : (int64_t)between(items, 50.0, GRAM_MOST_ITEMS);
     if (plan->items > setup->n_items)

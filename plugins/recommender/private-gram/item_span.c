@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "eigenpairs.h"
 #define LEAST_COUNT 2.0 /* of an item whose count is lost in noise */
 #define LEAST_OF_COLUMNS 3.0
 #define SMOOTH 20.0          /* in log(count + SMOOTH) */

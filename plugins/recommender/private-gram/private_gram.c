@@ -485,7 +485,7 @@ static dpf_status gram_form(void *instance, const dpf_call *call, int64_t n_user
         {.name = "popularity", .type = DPF_ARRAY_F4, .rows = n_items, .columns = 1, .data = s.popularity},
         {.name = "undo", .type = DPF_ARRAY_F4, .rows = n_items, .columns = 1, .data = s.undo},
         {.name = "weight", .type = DPF_ARRAY_F4, .rows = h->m, .columns = 1, .data = s.weight},
-        {.name = "in", .type = DPF_ARRAY_F4, .rows = h->m, .columns = h->r + h->d, .data = s.in},
+        {.name = "in", .type = DPF_ARRAY_F4, .rows = h->m, .columns = ease_state_width(h), .data = s.in},
         {.name = "out", .type = DPF_ARRAY_F4, .rows = h->r, .columns = h->m, .data = s.out},
         {.name = "span", .type = DPF_ARRAY_F4, .rows = h->d, .columns = n_items, .data = s.span}};
     dpf_array *arrays = call->scratch(call, sizeof all);

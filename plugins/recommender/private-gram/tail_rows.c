@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "eigenpairs.h"
 #define SHRUNK 2.0      /* variance of rows' errors over that of the estimate's rows, which are shrunk */
 #define LEAST_SCALE 3.0 /* standard deviations, above which the release's scale is known */
 

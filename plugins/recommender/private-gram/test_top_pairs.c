@@ -2,6 +2,7 @@
 /* Matrices whose eigenvalues and eigenvectors are known: a diagonal, mirrored at a fixed vector u: H D H, H = 1 - 2 u u'. */
 #include <math.h>
 
+#include "eigenpairs.h"
 #include "gram_fixture.h"
 #include "tiled_cholesky.h"
 #include "top_pairs.h"

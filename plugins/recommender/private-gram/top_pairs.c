@@ -182,8 +182,7 @@ static int open_lanczos(const dpf_call *call, const struct matrix *a, int32_t mo
     if (out->basis && out->diagonal && out->beside && out->along && out->values && out->turn && out->copy &&
         out->work && out->iwork)
         return 0;
-    call->host->fail(call->host, DPF_E_MEMORY, -1, "out of memory for eigenvectors");
-    return -1;
+    return matrix_fail(call, DPF_E_MEMORY, "out of memory for eigenvectors");
 }
 
 int top_pairs_above(const dpf_call *call, struct matrix *a, double edge, double *values,

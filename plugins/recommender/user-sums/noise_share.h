@@ -15,7 +15,8 @@
 
 #define NOISE_SHARE_LEAST 256
 #define NOISE_SHARE_TOO_FEW                                                                                  \
-    "a user's share of the noise has less than 2^8 steps of the grid: lower min-honest, or declare [model] " \
+    "a user's share of the noise has less than 2^8 steps of the grid: lower [privacy] min-honest, or "       \
+    "declare [model] "                                                                                       \
     "users"
 
 /* The least s with s^2 t >= steps^2, steps at most 2^24; 0 if it is too small to be a share. */

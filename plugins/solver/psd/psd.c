@@ -191,10 +191,12 @@ static dpf_status create(const dpf_host *host, const dpf_params *params, void **
 }
 
 static const dpf_param params[P_COUNT] = {
-    [P_FLOOR] =
-        DPF_PARAM_REAL_F("floor", 0, 0, 1e18, 0, "",
-                         "The least eigenvalue of a matrix before regularisation; smaller ones, which "
-                         "noise has made, are raised to it."),
+    [P_FLOOR] = DPF_PARAM_REAL_F(
+        "floor", 0, 0, 1e18, 0, "",
+        "The least eigenvalue of a matrix before regularisation; smaller ones, which "
+        "noise has made, are raised to it. At 0 regularisation has to hold the noise down; a "
+        "floor that follows the noise needs little of it and is more accurate "
+        "(configs/sweeps/noisy-solvers.ini)."),
 };
 
 static const dpf_solver functions = {

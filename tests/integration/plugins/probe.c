@@ -5,6 +5,11 @@
  */
 #include "stateless.h"
 
+#ifndef PROBE
+#define PROBE "test-probe"
+#define PROBE_FLAGS DPF_MECHANISM_SHARES
+#endif
+
 static const dpf_enum_value lifetimes[] = {
     {"round", "one draw a round"}, {"run", "one draw"}, {"solve", "one draw for each solve"}};
 static const dpf_enum_value places[] = {
@@ -115,6 +120,7 @@ static const dpf_mechanism functions = {.lifetime = lifetime,
                                         .plan = plan,
                                         .events = events,
                                         .encode = encode,
-                                        .decode = decode};
+                                        .decode = decode,
+                                        .flags = PROBE_FLAGS};
 
-STATELESS_PLUGIN(DPF_ROLE_MECHANISM, "test-probe", params, 2, functions)
+STATELESS_PLUGIN(DPF_ROLE_MECHANISM, PROBE, params, 2, functions)
