@@ -188,6 +188,13 @@ void files_hash_end(struct files_hash *hash, char hex[65])
         sodium_bin2hex(hex, 65, digest, 32);
 }
 
+void files_hash_bytes(const void *bytes, size_t n, char hex[65])
+{
+    struct files_hash *hash = files_hash_new();
+    files_hash_add(hash, bytes, n);
+    files_hash_end(hash, hex);
+}
+
 int files_lock_directory(const char *path, struct dpf_error *error)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
