@@ -45,6 +45,8 @@ struct files_hash *files_hash_new(void);
 void files_hash_add(struct files_hash *hash, const void *bytes, size_t n);
 /* Writes the hash, unless hex is NULL, and frees all. */
 void files_hash_end(struct files_hash *hash, char hex[65]);
+/* The SHA-256 of so many bytes. */
+void files_hash_bytes(const void *bytes, size_t n, char hex[65]);
 
 /*
  * An atomic write: open gives a stream to a temporary file beside the target; commit flushes, syncs

@@ -2,8 +2,11 @@
 #include "base/ranks.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/memory.h"
 
 static const struct ranks_group *group;
 static int failed; /* all ranks know of a failure */
@@ -144,6 +147,31 @@ int ranks_exchange(size_t bytes, const void *from, const int64_t *from_offsets, 
     sent += (uint64_t)(from_offsets[size] - from_offsets[0] - own) * bytes;
     return finished(group->functions->exchange(group->self, bytes, from, from_offsets, into, into_offsets),
                     error);
+}
+
+int ranks_pass(size_t bytes, const void *from, const int64_t *from_offsets, void **into, int64_t *room,
+               int64_t *into_offsets, struct dpf_error *error)
+{
+    const int size = ranks_size();
+    int64_t *ones = memory_new((size_t)size + 1, sizeof *ones), *counts = memory_new((size_t)size + 1, 8);
+    int status = ones && counts ? 0 : error_memory(error);
+    for (int r = 0; r < size && status == 0; r++) {
+        ones[r + 1] = r + 1;
+        counts[r] = from_offsets[r + 1] - from_offsets[r];
+    }
+    if (status == 0)
+        status = ranks_exchange(sizeof *counts, counts, ones, into_offsets + 1, ones, error);
+    free(ones);
+    free(counts);
+    for (int r = 0; r < size && status == 0; r++)
+        into_offsets[r + 1] += into_offsets[r];
+    if (status == 0 && into_offsets[size] > *room) {
+        free(*into);
+        *room = into_offsets[size];
+        *into = memory_raw((size_t)*room, bytes);
+        status = *into ? 0 : error_memory(error);
+    }
+    return status == 0 ? ranks_exchange(bytes, from, from_offsets, *into, into_offsets, error) : status;
 }
 
 int ranks_broadcast(void *data, size_t bytes, int root, struct dpf_error *error)

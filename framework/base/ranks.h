@@ -46,6 +46,10 @@ int ranks_reduce(int64_t *values, const int64_t *offsets, struct dpf_error *erro
 int ranks_gather(void *data, size_t bytes, const int64_t *offsets, struct dpf_error *error);
 int ranks_exchange(size_t bytes, const void *from, const int64_t *from_offsets, void *into,
                    const int64_t *into_offsets, struct dpf_error *error);
+/* Elements for each rank, where none knows how many come: fills into_offsets (ranks + 1), and makes *into, which has room for *room
+   elements, larger where it has to. */
+int ranks_pass(size_t bytes, const void *from, const int64_t *from_offsets, void **into, int64_t *room,
+               int64_t *into_offsets, struct dpf_error *error);
 int ranks_broadcast(void *data, size_t bytes, int root, struct dpf_error *error);
 
 #endif

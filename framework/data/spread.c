@@ -132,17 +132,7 @@ static int64_t file_of(const struct table *table, const struct chunk *chunk)
 /* A record of nobody stays where it was read, to be listed. */
 static int rank_of(const struct route *route, int32_t user)
 {
-    int low = 0, high = ranks_size() - 1;
-    if (user < 0)
-        return ranks_rank();
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (user < route->shares[middle + 1])
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return user < 0 ? ranks_rank() : shares_rank(route->shares, user);
 }
 
 static void count_out(struct route *route)
@@ -318,26 +308,11 @@ static int take_in(struct route *route)
 
 static int pass_slice(struct route *route, struct dpf_error *error)
 {
-    const int size = ranks_size();
-    int64_t *counts = memory_new((size_t)size + 1, sizeof *counts);
-    int status = counts ? 0 : error_memory(error);
+    void *into = route->into;
     fill_out(route);
-    for (int r = 0; r < size && status == 0; r++)
-        counts[r] = route->out_offsets[r + 1] - route->out_offsets[r];
-    if (status == 0)
-        status = swap(sizeof *counts, counts, route->in_offsets + 1, error);
-    free(counts);
-    for (int r = 0; r < size && status == 0; r++)
-        route->in_offsets[r + 1] += route->in_offsets[r];
-    if (status == 0 && route->in_offsets[size] > route->into_room) {
-        free(route->into);
-        route->into_room = route->in_offsets[size];
-        route->into = memory_raw((size_t)route->into_room, sizeof *route->into);
-        status = route->into ? 0 : error_memory(error);
-    }
-    if (status == 0)
-        status = ranks_exchange(sizeof *route->from, route->from, route->out_offsets, route->into,
-                                route->in_offsets, error);
+    const int status = ranks_pass(sizeof *route->from, route->from, route->out_offsets, &into,
+                                  &route->into_room, route->in_offsets, error);
+    route->into = into;
     /* One that has no room says so to all before they go on. */
     return status == 0 ? ranks_agree(take_in(route) == 0 ? 0 : error_memory(error), error) : status;
 }

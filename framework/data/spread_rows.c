@@ -78,19 +78,6 @@ static int passage_open(struct passage *passage, const int64_t *shares)
                : -1;
 }
 
-static int rank_of_item(const int64_t *shares, int32_t item)
-{
-    int low = 0, high = ranks_size() - 1;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (item < shares[middle + 1])
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 /* Places of what will come: by item, and of one item in the order of ranks, and so of users. out->ptr: of own rows. */
 static int find_places(struct passage *passage, const struct csr *rows, struct csr *out,
                        struct dpf_error *error)
@@ -142,7 +129,7 @@ static void fill_slice(struct passage *passage, const struct csr *rows)
     const int64_t end = all - first < passage->slice ? all : first + passage->slice;
     memset(passage->out_offsets, 0, ((size_t)size + 1) * sizeof *passage->out_offsets);
     for (int64_t i = first; i < end; i++)
-        passage->out_offsets[rank_of_item(passage->shares, rows->others[i]) + 1]++;
+        passage->out_offsets[shares_rank(passage->shares, rows->others[i]) + 1]++;
     for (int r = 0; r < size; r++) {
         passage->out_offsets[r + 1] += passage->out_offsets[r];
         passage->next[r] = passage->out_offsets[r];
@@ -150,7 +137,7 @@ static void fill_slice(struct passage *passage, const struct csr *rows)
     for (int64_t i = first; i < end; i++) {
         while (rows->ptr[passage->user + 1] <= i)
             passage->user++;
-        passage->from[passage->next[rank_of_item(passage->shares, rows->others[i])]++] = (struct item_record){
+        passage->from[passage->next[shares_rank(passage->shares, rows->others[i])]++] = (struct item_record){
             (int32_t)passage->user, rows->others[i], rows->values ? rows->values[i] : 1,
             rows->privacy_weights ? rows->privacy_weights[i] : 1, rows->voids && rows->voids[i]};
     }
@@ -178,29 +165,11 @@ static void place_slice(struct passage *passage, struct csr *out)
 static int pass_slice(struct passage *passage, const struct csr *rows, struct csr *out,
                       struct dpf_error *error)
 {
-    const int size = ranks_size();
-    int64_t *ones = memory_new((size_t)size + 1, sizeof *ones), *counts = memory_new((size_t)size + 1, 8);
-    int status = ones && counts ? 0 : error_memory(error);
+    void *into = passage->into;
     fill_slice(passage, rows);
-    for (int r = 0; r < size && status == 0; r++) {
-        ones[r + 1] = r + 1;
-        counts[r] = passage->out_offsets[r + 1] - passage->out_offsets[r];
-    }
-    if (status == 0)
-        status = ranks_exchange(sizeof *counts, counts, ones, passage->in_offsets + 1, ones, error);
-    free(ones);
-    free(counts);
-    for (int r = 0; r < size && status == 0; r++)
-        passage->in_offsets[r + 1] += passage->in_offsets[r];
-    if (status == 0 && passage->in_offsets[size] > passage->into_room) {
-        free(passage->into);
-        passage->into_room = passage->in_offsets[size];
-        passage->into = memory_raw((size_t)passage->into_room, sizeof *passage->into);
-        status = passage->into ? 0 : error_memory(error);
-    }
-    if (status == 0)
-        status = ranks_exchange(sizeof *passage->from, passage->from, passage->out_offsets, passage->into,
-                                passage->in_offsets, error);
+    const int status = ranks_pass(sizeof *passage->from, passage->from, passage->out_offsets, &into,
+                                  &passage->into_room, passage->in_offsets, error);
+    passage->into = into;
     if (status == 0)
         place_slice(passage, out);
     return status;

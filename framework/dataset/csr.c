@@ -6,6 +6,19 @@
 #include "dataset/dataset.h"
 #include "dataset/ids.h"
 
+int64_t csr_find(const struct csr *csr, int64_t row, int32_t other)
+{
+    int64_t low = csr->ptr[row], high = csr->ptr[row + 1];
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (csr->others[middle] < other)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < csr->ptr[row + 1] && csr->others[low] == other ? low : -1;
+}
+
 void csr_free(struct csr *csr)
 {
     free(csr->ptr);

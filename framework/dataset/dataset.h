@@ -162,6 +162,8 @@ int dataset_at_home(const struct dataset *dataset, struct csr *out, struct dpf_e
 int dataset_take_home(struct dataset *dataset, struct dpf_error *error);
 
 void csr_free(struct csr *csr);
+/* Where a row, ascending by other, has that one: an index of the records, or -1. */
+int64_t csr_find(const struct csr *csr, int64_t row, int32_t other);
 /* Takes void records out, and the room for them; returns how many there were. */
 int64_t csr_remove_voids(struct csr *csr);
 /* Makes them records like any other. */

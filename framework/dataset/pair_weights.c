@@ -9,15 +9,8 @@ static float find_record(const struct csr *csr, int32_t user, int32_t item)
 {
     if (!csr->ptr || !csr->privacy_weights)
         return -1;
-    int64_t low = csr->ptr[user], high = csr->ptr[user + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (csr->others[middle] < item)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < csr->ptr[user + 1] && csr->others[low] == item ? csr->privacy_weights[low] : -1;
+    const int64_t at = csr_find(csr, user, item);
+    return at < 0 ? -1 : csr->privacy_weights[at];
 }
 
 int dataset_has_weights(const struct dataset *dataset)

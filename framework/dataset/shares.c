@@ -18,6 +18,19 @@ int64_t shares_chunk(int64_t n_users)
     return users < SMALLEST_CHUNK ? SMALLEST_CHUNK : users;
 }
 
+int shares_rank(const int64_t *offsets, int64_t row)
+{
+    int low = 0, high = ranks_size() - 1;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (row < offsets[middle + 1])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 void shares_even(int64_t n, int64_t *offsets)
 {
     const int size = ranks_size();

@@ -30,6 +30,9 @@ int64_t shares_last(const struct dataset *dataset, int side);
 /* The ranges of all ranks, as ranks_gather takes them, into offsets (ranks + 1). */
 void shares_offsets(const struct dataset *dataset, int side, int64_t *offsets);
 
+/* The rank whose range of offsets has that row. */
+int shares_rank(const int64_t *offsets, int64_t row);
+
 /* n things in as many ranges as there are ranks, about equally long. */
 void shares_even(int64_t n, int64_t *offsets);
 

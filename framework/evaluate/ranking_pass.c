@@ -125,23 +125,9 @@ double ranking_found(const struct evaluate_options *options, const double *sums,
     return sums[popularity_at(options, band) + 1 + cutoff] / ranking_positives(options, sums, band);
 }
 
-/* Whether a row of records, ascending by other, has this one. */
-static int row_has(const struct csr *csr, int64_t row, int32_t other)
-{
-    int64_t lo = csr->ptr[row], hi = csr->ptr[row + 1];
-    while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
-        if (csr->others[middle] < other)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < csr->ptr[row + 1] && csr->others[lo] == other;
-}
-
 static int is_masked(const struct ranking *r, int64_t user, int32_t item)
 {
-    return r->mask && row_has(&r->dataset->train.by_user, user, item);
+    return r->mask && csr_find(&r->dataset->train.by_user, user, item) >= 0;
 }
 
 /* The union of two ascending rows, and of those only what the pool has (NULL: all). */

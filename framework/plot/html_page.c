@@ -133,12 +133,14 @@ void html_page_end(struct text *page)
     text_add(page, "</main></body></html>\n");
 }
 
-void html_page_contents(struct text *page, const char *const *ids_and_titles)
+void html_page_contents(struct text *page, const struct html_section *sections, size_t n)
 {
     text_add(page, "<nav aria-label=\"On this page\">");
-    for (; *ids_and_titles; ids_and_titles += 2) {
-        text_add(page, "<a href=\"#%s\">", ids_and_titles[0]);
-        html_text(page, ids_and_titles[1]);
+    for (size_t i = 0; i < n; i++) {
+        if (!sections[i].is_there)
+            continue;
+        text_add(page, "<a href=\"#%s\">", sections[i].id);
+        html_text(page, sections[i].title);
         text_add(page, "</a> ");
     }
     text_add(page, "</nav>\n");

@@ -17,8 +17,12 @@ void html_page_end(struct text *page);
 /* The style sheet of pages alone, for a page with another head. */
 void html_page_style(struct text *style);
 
-/* Links to sections, once those are known: ids and titles by turns, ended by NULL. */
-void html_page_contents(struct text *page, const char *const *ids_and_titles);
+/* Links to sections, once those are known, of those that are there. */
+struct html_section {
+    int is_there;
+    const char *id, *title;
+};
+void html_page_contents(struct text *page, const struct html_section *sections, size_t n);
 /* A heading with an address: <h2 id="ID">. */
 void html_page_section(struct text *page, const char *id, const char *title);
 /* A paragraph in a box; its line ends stay. kind: "answer", "private", "warn" or "". */

@@ -356,3 +356,11 @@ const struct registry_entry *registry_used_at(const struct registry *registry, i
 {
     return &registry->used[index]->entry;
 }
+
+void registry_add_used(const struct registry *registry, struct text *text)
+{
+    for (int64_t i = 0; i < registry_used_count(registry); i++) {
+        const struct registry_entry *entry = registry_used_at(registry, i);
+        text_add(text, "%s %s %s\n", entry->component->role, entry->component->id, entry->sha256);
+    }
+}

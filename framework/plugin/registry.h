@@ -18,6 +18,7 @@
 #include "dpframe/dpframe.h"
 
 struct registry;
+struct text;
 
 struct registry_entry {
     const dpf_component *component;
@@ -49,6 +50,8 @@ const struct registry_entry *registry_at(struct registry *registry, int64_t inde
 /* Entries loaded by registry_find so far: for run.json. */
 int64_t registry_used_count(const struct registry *registry);
 const struct registry_entry *registry_used_at(const struct registry *registry, int64_t index);
+/* Role, id and digest of each, for the digest of what a run is made from. */
+void registry_add_used(const struct registry *registry, struct text *text);
 
 /* A running component. */
 struct instance {

@@ -176,7 +176,7 @@ static void add_origin(struct run_report *report)
     free(file);
 }
 
-static void add_head(struct run_report *report, const char *const *contents)
+static void add_head(struct run_report *report, const struct html_section *sections, size_t n)
 {
     const char *slash = strrchr(report->directory, '/');
     char *title = memory_format("Run %s", slash ? slash + 1 : report->directory);
@@ -197,7 +197,7 @@ static void add_head(struct run_report *report, const char *const *contents)
             : "Private: metrics, curve and lists are computed from protected records, and the statement does "
               "not "
               "cover them. Show this page only to those who may see the records.");
-    html_page_contents(&report->page, contents);
+    html_page_contents(&report->page, sections, n);
 }
 
 /* ---- metrics ------------------------------------------------------------------------------------------- */
@@ -603,12 +603,7 @@ static int write_page(struct run_report *report, const char *name, char **writte
 
 static int write_private(struct run_report *report, char **written, struct dpf_error *error)
 {
-    const char *contents[20];
-    size_t n = 0;
-    const struct {
-        int is_there;
-        const char *id, *title;
-    } sections[] = {
+    const struct html_section sections[] = {
         {1, "statement", "Statement"},
         {1, "metrics", "Metrics"},
         {json_object_get(report->json, "released_metrics") != NULL, "released", "Released metrics"},
@@ -617,13 +612,7 @@ static int write_private(struct run_report *report, char **written, struct dpf_e
         {1, "files", "Files"},
         {1, "seconds", "Seconds"},
         {1, "again", "How to run it again"}};
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-        if (sections[i].is_there) {
-            contents[n++] = sections[i].id;
-            contents[n++] = sections[i].title;
-        }
-    contents[n] = NULL;
-    add_head(report, contents);
+    add_head(report, sections, sizeof sections / sizeof sections[0]);
     add_statement(report);
     add_metrics(report);
     add_released(report);

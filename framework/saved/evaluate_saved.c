@@ -86,21 +86,6 @@ static int by_item(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A pair of the training part is no test: ranking leaves it out as seen, and its error is a training error.
- */
-static int is_trained(const struct csr *train, int64_t user, int32_t item)
-{
-    int64_t lo = train->ptr[user], hi = train->ptr[user + 1];
-    while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
-        if (train->others[middle] < item)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < train->ptr[user + 1] && train->others[lo] == item;
-}
-
 struct left_out {
     int64_t unknown, trained;
 };
@@ -112,7 +97,8 @@ static int64_t map_row(const struct csr *from, int64_t row, const struct dataset
     int64_t n = 0;
     for (int64_t i = from->ptr[row]; i < from->ptr[row + 1]; i++) {
         int64_t item = id_map_find(&to->items, id_map_text(&from_ids->items, from->others[i]));
-        if (item >= 0 && is_trained(&to->train.by_user, user, (int32_t)item))
+        /* A pair of the training part is no test: ranking leaves it out as seen, and its error is a training error. */
+        if (item >= 0 && csr_find(&to->train.by_user, user, (int32_t)item) >= 0)
             left_out->trained++;
         else if (item >= 0)
             out[n++] = (struct mapped){(int32_t)item, from->values ? from->values[i] : 1.0f};

@@ -2,7 +2,6 @@
 #include "select/candidates.h"
 
 #include <math.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "data/data_options_read.h"
 #include "data/load.h"
@@ -148,22 +148,16 @@ static void add_events(struct ledger *all, const struct ledger *one, struct cand
 static int digest(const struct plan *plan, char hex[65], struct dpf_error *error)
 {
     struct text text = {0};
-    unsigned char hash[crypto_hash_sha256_BYTES];
     json_t *resolved = plan_resolved(plan), *run = json_object_get(resolved, "run");
     json_object_del(run, "output");
     json_object_del(run, "threads");
     json_object_del(run, "plugin-dir");
     char *configuration = resolved ? json_dumps(resolved, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     text_add(&text, "%s\n", configuration ? configuration : "");
-    for (int64_t i = 0; i < registry_used_count(plan->registry); i++) {
-        const struct registry_entry *entry = registry_used_at(plan->registry, i);
-        text_add(&text, "%s %s %s\n", entry->component->role, entry->component->id, entry->sha256);
-    }
+    registry_add_used(plan->registry, &text);
     const int status = configuration ? 0 : error_memory(error);
-    if (status == 0) {
-        crypto_hash_sha256(hash, (const unsigned char *)text.data, text.length);
-        sodium_bin2hex(hex, 65, hash, sizeof hash);
-    }
+    if (status == 0)
+        files_hash_bytes(text.data, text.length, hex);
     text_free(&text);
     free(configuration);
     json_decref(resolved);

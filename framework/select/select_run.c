@@ -95,9 +95,7 @@ static int fingerprint(const struct candidates *c, char hex[65], struct dpf_erro
         text_add(&text, "dpframe %s\n%s\n%s\ndata %s\n", DPFRAME_VERSION, c->options.metric, events, data);
         for (int64_t i = 0; i < c->n; i++)
             text_add(&text, "candidate %s\n", c->list[i].digest);
-        unsigned char digest[crypto_hash_sha256_BYTES];
-        crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
-        sodium_bin2hex(hex, 65, digest, sizeof digest);
+        files_hash_bytes(text.data, text.length, hex);
     }
     text_free(&text);
     free(events);

@@ -88,27 +88,16 @@ static void add_answers(struct report *report)
 
 static void add_contents(struct report *report)
 {
-    const char *contents[24];
-    size_t n = 0;
     const struct outcomes *outcomes = report->outcomes;
-    const struct {
-        int is_there;
-        const char *id, *title;
-    } sections[] = {{1, "results", "Results"},
-                    {report->tests.n > 0, "tests", "Tests"},
-                    {report->plots->n > 0, "plots", "Plots"},
-                    {outcomes->n_done > 0, "guarantees", "Guarantees"},
-                    {outcomes->n_done > 0, "compared", "What is compared"},
-                    {1, "points", "Points and logs"},
-                    {outcomes->n_done > 0, "seconds", "Seconds"},
-                    {1, "again", "How to run it again"}};
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-        if (sections[i].is_there) {
-            contents[n++] = sections[i].id;
-            contents[n++] = sections[i].title;
-        }
-    contents[n] = NULL;
-    html_page_contents(&report->page, contents);
+    const struct html_section sections[] = {{1, "results", "Results"},
+                                            {report->tests.n > 0, "tests", "Tests"},
+                                            {report->plots->n > 0, "plots", "Plots"},
+                                            {outcomes->n_done > 0, "guarantees", "Guarantees"},
+                                            {outcomes->n_done > 0, "compared", "What is compared"},
+                                            {1, "points", "Points and logs"},
+                                            {outcomes->n_done > 0, "seconds", "Seconds"},
+                                            {1, "again", "How to run it again"}};
+    html_page_contents(&report->page, sections, sizeof sections / sizeof sections[0]);
 }
 
 static void add_head(struct report *report)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sweep/points.h"
 
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -18,10 +18,8 @@ static int is_plain(char c)
 
 static void add_hash(struct text *name, const char *of)
 {
-    unsigned char digest[crypto_hash_sha256_BYTES];
-    char hex[2 * sizeof digest + 1];
-    crypto_hash_sha256(digest, (const unsigned char *)of, strlen(of));
-    sodium_bin2hex(hex, sizeof hex, digest, sizeof digest);
+    char hex[65];
+    files_hash_bytes(of, strlen(of), hex);
     text_add(name, "-%.8s", hex);
 }
 
@@ -175,16 +173,14 @@ static void add_noise_seed(const struct design *design, struct point *point)
             return;
     if (!design_repeats(design))
         return;
-    unsigned char digest[crypto_hash_sha256_BYTES];
-    char hex[2 * sizeof digest + 1];
+    char hex[65];
     struct text of = {0};
     text_add(&of, NOISE_SEED "%s\n", design->noise_seed);
     add_place(design, point, 1, &of);
     if (!design->pairs_noise)
         add_place(design, point, 0, &of);
-    crypto_hash_sha256(digest, (const unsigned char *)of.data, of.length);
+    files_hash_bytes(of.data, of.length, hex);
     text_free(&of);
-    sodium_bin2hex(hex, sizeof hex, digest, sizeof digest);
     hex[SEED_DIGITS] = '\0';
     char *setting = memory_format(NOISE_SEED "%llu", strtoull(hex, NULL, 16));
     point->settings[point->n_settings++] = setting;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sweep/sweep_point.h"
 
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +49,8 @@ static int make_fingerprint(const struct sweep_base *base, const struct plan *pl
                                : error_memory(&out->problem);
     if (status == 0) {
         text_add(&text, "dpframe %s\n%s\ndata %s\n", DPFRAME_VERSION, configuration, hash);
-        for (int64_t i = 0; i < registry_used_count(plan->registry); i++) {
-            const struct registry_entry *entry = registry_used_at(plan->registry, i);
-            text_add(&text, "%s %s %s\n", entry->component->role, entry->component->id, entry->sha256);
-        }
-        unsigned char digest[crypto_hash_sha256_BYTES];
-        crypto_hash_sha256(digest, (const unsigned char *)text.data, text.length);
-        sodium_bin2hex(out->fingerprint, sizeof out->fingerprint, digest, sizeof digest);
+        registry_add_used(plan->registry, &text);
+        files_hash_bytes(text.data, text.length, out->fingerprint);
     }
     text_free(&text);
     free(configuration);

@@ -22,6 +22,7 @@
 
 #include "dpframe/plugin.h"
 #include "eigen.h"
+#include "noisy_quadratic.h"
 #include "normal_equations.h"
 
 enum { P_RESIDUAL, P_FORGET, P_COUNT };
@@ -160,11 +161,7 @@ static int project(struct workspace *w)
     memcpy(w->s, w->a, (size_t)(d * d) * sizeof(double));
     if (eigen_symmetric(w->s, d, w->values, w->vectors, w->work) != 0)
         return -1;
-    memset(w->a, 0, (size_t)(d * d) * sizeof(double));
-    for (int64_t k = 0; k < d; k++)
-        for (int64_t i = 0; w->values[k] > 0 && i < d; i++)
-            for (int64_t j = 0; j < d; j++)
-                w->a[i * d + j] += w->values[k] * w->vectors[k * d + i] * w->vectors[k * d + j];
+    noisy_raise(w->values, w->vectors, d, 0, w->a);
     return 0;
 }
 
@@ -192,31 +189,6 @@ static void ridge_matrix(const struct kalman *self, struct workspace *w)
         w->s[i * w->d + i] += self->residual / w->p[i];
 }
 
-/* x := S^-1 x in place; -1 if a pivot is not positive. */
-static int solve_definite(double *s, int64_t d, double *x)
-{
-    for (int64_t i = 0; i < d; i++) {
-        double *row = s + i * d;
-        for (int64_t j = 0; j <= i; j++) {
-            double sum = row[j];
-            for (int64_t k = 0; k < j; k++)
-                sum -= row[k] * s[j * d + k];
-            if (j == i && !(sum > 0))
-                return -1;
-            row[j] = j < i ? sum / s[j * d + j] : sqrt(sum);
-        }
-        for (int64_t k = 0; k < i; k++)
-            x[i] -= row[k] * x[k];
-        x[i] /= row[i];
-    }
-    for (int64_t i = d - 1; i >= 0; i--) {
-        x[i] /= s[i * d + i];
-        for (int64_t k = 0; k < i; k++)
-            x[k] -= s[i * d + k] * x[i];
-    }
-    return 0;
-}
-
 /* The row, in x; -1 if a pivot is not positive. */
 static int expect_row(const struct kalman *self, double fresh, struct workspace *w)
 {
@@ -224,10 +196,10 @@ static int expect_row(const struct kalman *self, double fresh, struct workspace 
     memcpy(w->x, w->c, (size_t)d * sizeof(double));
     if (!w->noisy) {
         ridge_matrix(self, w);
-        return solve_definite(w->s, d, w->x);
+        return noisy_solve(w->s, d, w->x);
     }
     innovation_covariance(self, fresh, w);
-    if (solve_definite(w->s, d, w->x) != 0)
+    if (noisy_solve(w->s, d, w->x) != 0)
         return -1;
     memcpy(w->c, w->x, (size_t)d * sizeof(double));
     for (int64_t i = 0; i < d; i++) {
@@ -242,7 +214,6 @@ static int expect_row(const struct kalman *self, double fresh, struct workspace 
 static dpf_status solve_row(const struct kalman *self, const dpf_solve *batch, int64_t index,
                             struct workspace *w)
 {
-    float *next = batch->next + index * batch->next_stride + batch->query->first;
     const char *fault = load(self, batch, index, w);
     if (fault)
         return normal_fail(self->host, batch, index, fault);
@@ -251,12 +222,7 @@ static dpf_status solve_row(const struct kalman *self, const dpf_solve *batch, i
         return normal_fail(self->host, batch, index, "no eigenvalues of its matrix were found");
     if (expect_row(self, fresh, w) != 0)
         return normal_fail(self->host, batch, index, "its covariance is singular; add regularisation");
-    for (int64_t i = 0; i < w->d; i++) {
-        next[i] = (float)w->x[i];
-        if (!isfinite(next[i]))
-            return normal_fail(self->host, batch, index, "its solution is not finite; add regularisation");
-    }
-    return DPF_OK;
+    return noisy_store(self->host, batch, index, w->x, w->d);
 }
 
 static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *batch)

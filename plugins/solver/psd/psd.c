@@ -14,6 +14,7 @@
 
 #include "dpframe/plugin.h"
 #include "eigen.h"
+#include "noisy_quadratic.h"
 #include "normal_equations.h"
 
 enum { P_FLOOR, P_COUNT };
@@ -69,13 +70,7 @@ static int project(const struct psd *self, const struct workspace *w)
         raised |= w->values[k] < self->floor;
     if (!raised) /* it is its own projection, to the last bit */
         return 0;
-    memset(w->matrix, 0, (size_t)(d * d) * sizeof(double));
-    for (int64_t k = 0; k < d; k++) {
-        const double value = fmax(w->values[k], self->floor), *v = w->vectors + k * d;
-        for (int64_t i = 0; value > 0 && i < d; i++)
-            for (int64_t j = 0; j < d; j++)
-                w->matrix[i * d + j] += value * v[i] * v[j];
-    }
+    noisy_raise(w->values, w->vectors, d, self->floor, w->matrix);
     return 0;
 }
 
@@ -101,35 +96,6 @@ static void settle_void(double *matrix, const double *c, int64_t d)
     }
 }
 
-/* Solves in place by Cholesky's factorization; -1 if a pivot is not positive. */
-static int solve_definite(double *matrix, int64_t d, double *x)
-{
-    for (int64_t i = 0; i < d; i++) {
-        double *row = matrix + i * d;
-        for (int64_t j = 0; j <= i; j++) {
-            const double *other = matrix + j * d;
-            double sum = row[j];
-            for (int64_t k = 0; k < j; k++)
-                sum -= row[k] * other[k];
-            if (j < i)
-                row[j] = sum / other[j];
-            else if (sum > 0)
-                row[i] = sqrt(sum);
-            else
-                return -1;
-        }
-        for (int64_t k = 0; k < i; k++)
-            x[i] -= row[k] * x[k];
-        x[i] /= row[i];
-    }
-    for (int64_t i = d - 1; i >= 0; i--) {
-        x[i] /= matrix[i * d + i];
-        for (int64_t k = 0; k < i; k++)
-            x[k] -= matrix[i * d + k] * x[i];
-    }
-    return 0;
-}
-
 /* The row's coefficients in float64; 0 unless all are finite. */
 static int load(const dpf_solve *batch, int64_t index, struct workspace *w, double *count)
 {
@@ -150,7 +116,6 @@ static int load(const dpf_solve *batch, int64_t index, struct workspace *w, doub
 static dpf_status solve_row(const struct psd *self, const dpf_solve *batch, int64_t index,
                             struct workspace *w)
 {
-    float *next = batch->next + index * batch->next_stride + batch->query->first;
     double count;
     if (!load(batch, index, w, &count))
         return normal_fail(self->host, batch, index, "its coefficients are not finite");
@@ -158,15 +123,10 @@ static dpf_status solve_row(const struct psd *self, const dpf_solve *batch, int6
         return normal_fail(self->host, batch, index, "no eigenvalues of its matrix were found");
     add_ridge(batch->query, count, w->d, w->matrix);
     settle_void(w->matrix, w->x, w->d);
-    if (solve_definite(w->matrix, w->d, w->x) != 0)
+    if (noisy_solve(w->matrix, w->d, w->x) != 0)
         return normal_fail(self->host, batch, index,
                            "noise leaves its matrix singular; add regularisation, or raise floor above 0");
-    for (int64_t i = 0; i < w->d; i++) {
-        next[i] = (float)w->x[i];
-        if (!isfinite(next[i]))
-            return normal_fail(self->host, batch, index, "its solution is not finite; add regularisation");
-    }
-    return DPF_OK;
+    return noisy_store(self->host, batch, index, w->x, w->d);
 }
 
 static dpf_status solve(void *instance, const dpf_call *call, const dpf_solve *batch)
