@@ -205,7 +205,8 @@ static int check_head(const struct file *file, const json_t *line, const struct 
         return error_set(
             error, DPF_FAULT_CONFIG,
             "[privacy] ledger = %s is for at most %lld parties that work with the server; this run "
-            "is for %lld ([privacy] max-curious). Their sum holds for the fewest alone: use the same number, or "
+            "is for %lld ([privacy] max-curious). Their sum holds for the fewest alone: use the same number, "
+            "or "
             "another file",
             file->path, (long long)curious, (long long)curious_of(guarantee));
     return line_fails(file, 1, "is not the head of a ledger that this version writes", error);
@@ -413,11 +414,13 @@ static int refuse_unproved(const struct guarantee *guarantee, struct dpf_error *
         if (!guarantee->accounts[i].is_claim && !*why)
             why = guarantee->accounts[i].refused ? guarantee->accounts[i].reason
                                                  : guarantee->accounts[i].answer.note;
+    const size_t length = strlen(why); /* all of its sentences: the remedies among them */
     return error_set(
         error, DPF_FAULT_CONFIG,
-        "[privacy] ledger adds up proved epsilons, but nothing is proved for this run%s%s%s%.300s. "
+        "[privacy] ledger adds up proved epsilons, but nothing is proved for this run%s%s%s%.*s. "
         "Mend that, or remove ledger; \"dpframe account\" without it has the whole statement",
-        *id || *why ? ": " : "", id, *id ? " fails: " : "", why);
+        *id || *why ? ": " : "", id, *id ? " fails: " : "",
+        (int)(length > 0 && why[length - 1] == '.' ? length - 1 : length), why);
 }
 
 int data_ledger_open(const struct data_ledger_request *request, struct data_budget *out,
