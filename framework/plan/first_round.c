@@ -118,13 +118,14 @@ static int check_definite(const struct plan *plan, const struct side_plan *side,
             "solver %s needs positive definite matrices, and the noise of mechanism %s of [%s] "
             "makes others of them: set solver = psd, ball or kalman",
             solver, term->mechanism->entry->component->id, term->name);
-    if (has_noise(term) && !has_full_gram(plan, side) && !has_ridge(NULL, &side->query))
+    if (side->solve_at == SOLVE_AT_PARTY && has_noise(term) && !has_full_gram(plan, side) &&
+        !has_ridge(NULL, &side->query))
         return config_error(
             plan->config, term->name, "loss", error,
-            "solver %s needs positive definite matrices, and a row without records has none, but noise of "
-            "mechanism %s in its linear part: set lambda above 0 and regularization = constant in the loss, "
-            "or "
-            "solver = ball",
+            "solve-at = party: solver %s needs positive definite matrices, and of a row of which a party has "
+            "no "
+            "records there is nothing but the noise of mechanism %s: set lambda above 0 and regularization = "
+            "constant in the loss, or solver = ball",
             solver, term->mechanism->entry->component->id);
     if (!has_full_gram(plan, side) && !has_ridge(side->query.ridge_per_count, &side->query))
         return config_error(
