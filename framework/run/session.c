@@ -27,9 +27,8 @@ static int ask_for_release(struct session *session, struct dpf_error *error)
 {
     struct plan *plan = &session->plan;
     struct metric_moves moves;
-    if (evaluate_release_moves(plan->config, &session->evaluate,
-                               data_feedback(&plan->data) != FEEDBACK_EXPLICIT, plan->value_lo,
-                               plan->value_hi, &moves, error) != 0)
+    if (evaluate_release_moves(&session->evaluate, data_feedback(&plan->data) != FEEDBACK_EXPLICIT,
+                               plan->value_lo, plan->value_hi, &moves, error) != 0)
         return -1;
     plan->metrics = (struct metric_release){.numbers = moves.numbers,
                                             .laplace = moves.laplace,
@@ -73,9 +72,8 @@ int session_open(struct session *session, const struct arguments *arguments, int
     const dpf_param *table = evaluate_params(&n);
     if (components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error) != 0)
         return -1;
-    if (evaluate_check(session->plan.config, &session->evaluate,
-                       data_feedback(&session->plan.data) != FEEDBACK_EXPLICIT, session->plan.value_lo,
-                       session->plan.value_hi, error) != 0)
+    if (evaluate_check(&session->evaluate, data_feedback(&session->plan.data) != FEEDBACK_EXPLICIT,
+                       session->plan.value_lo, session->plan.value_hi, error) != 0)
         return -1;
     if (!without_mechanisms && ask_for_release(session, error) != 0)
         return -1;
