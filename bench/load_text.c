@@ -134,7 +134,7 @@ static int write_file(const char *path, struct dpf_error *error)
     struct files_write write;
     int status = -1;
     if (generator && files_open_write(&write, path, error) == 0) {
-        if (generator_write_csv(generator, write.stream, error) == 0)
+        if (generator_write_csv(generator, write.stream, "the ratings", error) == 0)
             status = files_commit_write(&write, error);
         else
             files_abandon_write(&write);

@@ -71,7 +71,8 @@ static void describe(struct release *r, int unit, int adjacency, int parties, do
                                .noise_factor = 1,
                                .rounds = RUN_ROUNDS,
                                .separation = RUN_SEPARATION,
-                               .participations = RUN_PARTICIPATIONS};
+                               .participations = RUN_PARTICIPATIONS,
+                               .gram_share = GRAM_SHARE};
     memset(&r->plan, 0, sizeof r->plan);
     r->plan.size = sizeof r->plan;
 }

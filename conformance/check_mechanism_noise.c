@@ -31,7 +31,7 @@ static enum noise_law law_of(const struct release *r, const dpf_event *events, i
     return law;
 }
 
-/* Rows that are measured: with messages from many parties fewer of them, without the Gram row. */
+/* Rows that are measured, beside the Gram row: with messages from many parties fewer of them. */
 static int64_t rows_of(const struct release *r)
 {
     return r->plan.where == DPF_NOISE_IN_SHARES ? SHARE_ROWS : ROWS;
@@ -42,7 +42,7 @@ static void rows_with(const struct release *r, int bit, int64_t *first, int64_t 
 {
     const int64_t items = check_release_rows(r);
     *first = bit < DPF_GRAM_BIT ? 0 : ROWS - 1;
-    *end = bit < DPF_GRAM_BIT ? (rows_of(r) < items ? rows_of(r) : items) : rows_of(r);
+    *end = bit < DPF_GRAM_BIT ? (rows_of(r) < items ? rows_of(r) : items) : ROWS;
 }
 
 static void add_part(struct check *check, const struct release *r, int bit, struct noise_table *table)
@@ -110,6 +110,16 @@ static int fill_draw(struct check *check, const struct release *r, const double 
     return 0;
 }
 
+static dpf_status estimate(const struct release *r, struct worker *worker, uint32_t draw, double *out)
+{
+    const int64_t last = ROWS - 1;
+    const dpf_status status = check_release_estimate(r, worker, draw, r->values, 0, rows_of(r), out);
+    return status != DPF_OK || rows_of(r) > last || !r->query.has_gram
+               ? status
+               : check_release_estimate(r, worker, draw, r->values + last * WIDTH, last, 1,
+                                        out + last * WIDTH);
+}
+
 static void look_noise_of_parties(struct check *check, struct release *r)
 {
     struct dpf_error error = {0};
@@ -122,8 +132,7 @@ static void look_noise_of_parties(struct check *check, struct release *r)
             add_part(check, r, bit, &table);
     for (uint32_t draw = 0; draw < DRAWS && !failed; draw++) {
         double estimates[ROWS * WIDTH];
-        const dpf_status status =
-            check_release_estimate(r, worker, draw, r->values, 0, rows_of(r), estimates);
+        const dpf_status status = estimate(r, worker, draw, estimates);
         if (instance_result(r->instance, status, "encode and decode", &error) != 0)
             failed = check_fail(check, "%s", error.text);
         else

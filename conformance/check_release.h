@@ -7,6 +7,7 @@
 
 enum { ROWS = 130, WIDTH = 6, BLOCKS = 3, MAX_PARTIES = 16, DRAWS = CHECK_CASES(300, 75), MAX_EVENTS = 64 };
 /* Of a run, for noise that is correlated between rounds: a unit is in rounds 0 and 4 at worst. */
+#define GRAM_SHARE 0.2 /* of the budget, where a release has a Gram row */
 enum { RUN_ROUNDS = 8, RUN_SEPARATION = 4, RUN_PARTICIPATIONS = 2 };
 
 /* A release with everything that it points to. */

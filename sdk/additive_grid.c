@@ -105,34 +105,20 @@ int dpf_additive_choose(double ideal, double per_step, double norm, int32_t bits
     return *scale / *grid <= ldexp(1.0, max_bits) ? 0 : -1;
 }
 
-dpf_status dpf_additive_shares(const dpf_host *host, const dpf_value *list, int32_t param, int32_t n_blocks,
-                               const double *norms, double *out)
+dpf_status dpf_additive_shares(const dpf_host *host, const dpf_release *release, const double *norms,
+                               double *out)
 {
+    const int32_t n_blocks = release->query->n_blocks;
     int32_t moved = 0;
     for (int32_t b = 0; b < n_blocks; b++)
         moved += norms[b] > 0;
-    if (list->count == 0) {
-        for (int32_t b = 0; b < n_blocks; b++)
-            out[b] = norms[b] > 0 ? 1.0 / moved : 0;
-        return DPF_OK;
-    }
-    if (list->count != n_blocks)
-        return host->fail(host, DPF_E_CONFIG, param, "shares needs one number for each block of the loss");
     for (int32_t b = 0; b < n_blocks; b++) {
-        out[b] = list->reals[b];
+        out[b] = release->block_shares ? release->block_shares[b] : norms[b] > 0 ? 1.0 / moved : 0;
         if (norms[b] > 0 && !(out[b] > 0))
-            return host->fail(host, DPF_E_CONFIG, param,
-                              "a block that needs noise has a share of 0 in shares");
+            return host->fail(host, DPF_E_CONFIG, -1,
+                              "a block that needs noise has a share of 0 in block-shares");
     }
     return DPF_OK;
-}
-
-int dpf_additive_shares_sum(const dpf_value *list)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < list->count; i++)
-        sum += list->reals[i];
-    return list->count == 0 || fabs(sum - 1) <= 1e-9;
 }
 
 dpf_message_norms dpf_additive_message(const dpf_release *release)
@@ -215,15 +201,14 @@ static int additive_choose_joint(const dpf_release *release, uint32_t blocks, co
 }
 
 /* Relative scales from configured shares of a budget: |x_b| / s_b is a block's part. */
-static dpf_status additive_by_shares(const dpf_host *host, const dpf_additive_request *ask, int32_t n_blocks,
+static dpf_status additive_by_shares(const dpf_host *host, const dpf_release *release, int32_t p,
                                      const double *norms, double part, double *relative)
 {
     double shares[DPF_MAX_BLOCKS];
-    const dpf_status status =
-        dpf_additive_shares(host, ask->shares, ask->shares_param, n_blocks, norms, shares);
-    for (int32_t b = 0; status == DPF_OK && b < n_blocks; b++) {
+    const dpf_status status = dpf_additive_shares(host, release, norms, shares);
+    for (int32_t b = 0; status == DPF_OK && b < release->query->n_blocks; b++) {
         const double of_budget = shares[b] * part;
-        relative[b] = norms[b] > 0 ? norms[b] / (ask->p == 1 ? of_budget : sqrt(of_budget)) : 0;
+        relative[b] = norms[b] > 0 ? norms[b] / (p == 1 ? of_budget : sqrt(of_budget)) : 0;
     }
     return status;
 }
@@ -232,8 +217,7 @@ dpf_status dpf_additive_together(const dpf_host *host, const dpf_release *releas
                                  const dpf_additive_request *ask, dpf_noise_plan *out, int *done)
 {
     const dpf_message_norms message = dpf_additive_message(release);
-    const int32_t n = release->query->n_blocks;
-    const double gram_share = message.gram ? ask->gram_share : 0;
+    const double gram_share = message.gram ? release->gram_share : 0;
     double norms[DPF_BLOCK_BITS] = {0}, relative[DPF_BLOCK_BITS] = {0}, most = 0;
     double grid[DPF_BLOCK_BITS], scale[DPF_BLOCK_BITS];
     uint32_t moved = 0;
@@ -253,9 +237,9 @@ dpf_status dpf_additive_together(const dpf_host *host, const dpf_release *releas
     for (int32_t b = 0; ask->one_scale && b < DPF_BLOCK_BITS; b++)
         relative[b] = 1;
     const int32_t n_parts = gram_share > 0 ? 2 : 1;
-    for (int32_t gram = 0; ask->shares->count > 0 && gram < n_parts; gram++) {
+    for (int32_t gram = 0; release->block_shares && gram < n_parts; gram++) {
         const int32_t from = gram ? DPF_GRAM_BIT : 0;
-        const dpf_status status = additive_by_shares(host, ask, n, norms + from,
+        const dpf_status status = additive_by_shares(host, release, ask->p, norms + from,
                                                      gram ? gram_share : 1 - gram_share, relative + from);
         if (status != DPF_OK)
             return status;

@@ -37,17 +37,11 @@ static void additive_keep_change(dpf_noise_plan *plan, int32_t b, int32_t gram, 
            sizeof change);
 }
 
-static int32_t additive_gram_share_index(const dpf_additive_mechanism *spec)
-{
-    return spec->shared + (spec->in_shares ? (int32_t)DPF_SHARES_GRAM_SHARE : (int32_t)DPF_SHARED_GRAM_SHARE);
-}
-
 /* Finds what an author forgot: a missing fact would be 0, and so an event that costs nothing. */
 static const char *additive_mistake(const dpf_additive_mechanism *spec, const dpf_mechanism *functions,
                                     const dpf_params *params)
 {
     const int32_t own = spec->event == DPF_EVENT_APPROX || spec->event == DPF_EVENT_ZCDP;
-    const int32_t n = spec->in_shares ? (int32_t)DPF_SHARES_COUNT : (int32_t)DPF_SHARED_COUNT;
     if (spec->norm < DPF_NORM_L1 || spec->norm > DPF_NORM_ROWS)
         return "norm of the dpf_additive_mechanism is not one of DPF_NORM_*";
     if (spec->event < DPF_EVENT_UNSUPPORTED)
@@ -71,8 +65,10 @@ static const char *additive_mistake(const dpf_additive_mechanism *spec, const dp
     if (spec->in_shares == DPF_SHARES_VARIANCE && spec->max_bits > ADDITIVE_SHARE_BITS)
         return "max_bits of the dpf_additive_mechanism is larger than 31, but its shares' steps are kept in "
                "32 bits";
-    if (params->n_values != (uint32_t)(spec->shared + n))
-        return "the parameters must end with DPF_ADDITIVE_PARAMS (DPF_SHARES_PARAMS) at index `shared`";
+    if (!spec->in_shares && params->n_values != (uint32_t)(spec->shared + DPF_SHARED_COUNT))
+        return "the parameters must end with DPF_ADDITIVE_PARAMS at index `shared`";
+    if (!(functions->flags & DPF_MECHANISM_DIVIDES))
+        return "the table lacks DPF_MECHANISM_DIVIDES: dpf_additive_mechanism_plan divides budgets";
     if (spec->in_shares && (~functions->flags & (DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES)))
         return "noise in shares needs a table with DPF_MECHANISM_DENSE and _SHARES: "
                "dpf_additive_shares_functions";
@@ -83,13 +79,7 @@ static dpf_status additive_mechanism_check(const dpf_additive_mechanism *spec, c
                                            const dpf_host *host, const dpf_params *params)
 {
     const char *const mistake = additive_mistake(spec, functions, params);
-    if (mistake)
-        return host->fail(host, DPF_E_INTERNAL, -1, mistake);
-    const dpf_value *shared = params->values + spec->shared;
-    if (!spec->in_shares && !dpf_additive_shares_sum(&shared[DPF_SHARED_SHARES]))
-        return host->fail(host, DPF_E_CONFIG, spec->shared + DPF_SHARED_SHARES,
-                          "the shares do not add up to 1");
-    return DPF_OK;
+    return mistake ? host->fail(host, DPF_E_INTERNAL, -1, mistake) : DPF_OK;
 }
 
 dpf_status dpf_additive_mechanism_create(const dpf_additive_mechanism *spec, const dpf_mechanism *functions,
@@ -143,11 +133,6 @@ static int32_t additive_takes_scale(const dpf_additive_instance *it)
 static int32_t additive_has_one_scale(const dpf_additive_instance *it)
 {
     return it->spec->one_scale && it->spec->one_scale(it->values);
-}
-
-static double additive_gram_share(const dpf_additive_instance *it)
-{
-    return it->shared[additive_gram_share_index(it->spec) - it->spec->shared].real;
 }
 
 /* How many numbers of a block can move; rows, if one draw serves a row. */
@@ -209,14 +194,11 @@ static double additive_rounding_steps(int32_t norm, double numbers)
 static dpf_status additive_choose_scales(const dpf_additive_instance *it, const dpf_release *release,
                                          const double *norms, double part, int32_t gram, dpf_noise_plan *out)
 {
-    static const dpf_value equal = {DPF_TYPE_REAL_LIST, 0, 0, 0, NULL, NULL, NULL, 0, 0};
     const dpf_additive_mechanism *spec = it->spec;
     const int32_t n = release->query->n_blocks, bits = dpf_additive_bits(spec->bits, release);
     const double factor = release->noise_factor * it->multiplier / additive_shares_of(spec, out);
     double shares[DPF_MAX_BLOCKS], all = 0, all_numbers = 0;
-    const dpf_status status =
-        dpf_additive_shares(it->host, spec->in_shares ? &equal : &it->shared[DPF_SHARED_SHARES],
-                            spec->shared + DPF_SHARED_SHARES, n, norms, shares);
+    const dpf_status status = dpf_additive_shares(it->host, release, norms, shares);
     if (status != DPF_OK)
         return status;
     for (int32_t b = 0; b < n; b++) {
@@ -255,7 +237,6 @@ static int32_t additive_is_separate(const dpf_additive_mechanism *spec)
 static dpf_status additive_choose_together(const dpf_additive_instance *it, const dpf_release *release,
                                            dpf_noise_plan *out, int *done)
 {
-    static const dpf_value none = {DPF_TYPE_REAL_LIST, 0, 0, 0, NULL, NULL, NULL, 0, 0};
     const dpf_additive_mechanism *spec = it->spec;
     dpf_additive_request ask;
     *done = 0;
@@ -263,9 +244,6 @@ static dpf_status additive_choose_together(const dpf_additive_instance *it, cons
         return DPF_OK;
     ask.p = spec->norm;
     ask.factor = release->noise_factor * it->multiplier;
-    ask.shares = spec->in_shares ? &none : &it->shared[DPF_SHARED_SHARES];
-    ask.shares_param = spec->shared + DPF_SHARED_SHARES;
-    ask.gram_share = additive_gram_share(it);
     ask.one_scale = additive_has_one_scale(it);
     ask.parts = additive_shares_of(spec, out);
     ask.bits = dpf_additive_bits(spec->bits, release);
@@ -401,10 +379,10 @@ dpf_status dpf_additive_mechanism_plan(void *self, const dpf_release *release, d
     dpf_status status = additive_begin_plan(it, release, out);
     if (status != DPF_OK)
         return status;
-    const double gram_share = release->query->has_gram ? additive_gram_share(it) : 0;
+    const double gram_share = release->query->has_gram ? release->gram_share : 0;
     if (gram_share > 0 && !release->gram && !additive_takes_scale(it))
         return it->host->fail(
-            it->host, DPF_E_PRIVACY, additive_gram_share_index(it->spec),
+            it->host, DPF_E_PRIVACY, -1,
             "the loss does not state the sensitivity of its Gram row, so no noise can be chosen for it; "
             "use another loss, or gram-share = 0");
     status = additive_norms(it, release, 0, norms);
@@ -541,8 +519,10 @@ void dpf_event_normalise(dpf_event *event, double by)
     .plan = dpf_additive_mechanism_plan, .events = dpf_additive_mechanism_events,                            \
     .encode = dpf_additive_mechanism_encode, .decode = dpf_additive_mechanism_decode
 
-const dpf_mechanism dpf_additive_functions = {.flags = DPF_MECHANISM_ROUNDS, COMMON};
-const dpf_mechanism dpf_additive_pure_functions = {
-    .flags = DPF_MECHANISM_ROUNDS, COMMON, .epsilon_at_weight = dpf_additive_mechanism_epsilon_at_weight};
-const dpf_mechanism dpf_additive_shares_functions = {.flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES,
-                                                     COMMON};
+const dpf_mechanism dpf_additive_functions = {.flags = DPF_MECHANISM_ROUNDS | DPF_MECHANISM_DIVIDES, COMMON};
+const dpf_mechanism dpf_additive_pure_functions = {.flags = DPF_MECHANISM_ROUNDS | DPF_MECHANISM_DIVIDES,
+                                                   COMMON,
+                                                   .epsilon_at_weight =
+                                                       dpf_additive_mechanism_epsilon_at_weight};
+const dpf_mechanism dpf_additive_shares_functions = {
+    .flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES | DPF_MECHANISM_DIVIDES, COMMON};

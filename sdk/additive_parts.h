@@ -41,12 +41,10 @@ static inline uint64_t dpf_additive_read_change(const void *changes, int32_t b, 
 }
 
 /*
- * The shares of a budget: the configured list, or equal parts for the blocks that a unit can move (norms >
- * 0). A block that needs noise must have a share. param is the list's index.
+ * The shares of a budget: those of the release, or equal parts for the blocks that a unit can move (norms > 0). A block that
+ * needs noise must have a share.
  */
-dpf_status dpf_additive_shares(const dpf_host *host, const dpf_value *list, int32_t param, int32_t n_blocks,
-                               const double *norms, double *out);
-/* Whether a configured list of shares adds up to 1. */
-int dpf_additive_shares_sum(const dpf_value *list);
+dpf_status dpf_additive_shares(const dpf_host *host, const dpf_release *release, const double *norms,
+                               double *out);
 
 #endif

@@ -273,7 +273,8 @@ static int open_write(struct files_write *write, const char *target, mode_t mode
         return error_set(error, DPF_FAULT_CONFIG, "cannot write %s: it is a directory; name a file", target);
     set_names(write, target);
     if ((write->temporary ? open_beside(write, mode) : open_in_place(write)) != 0) {
-        error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", target, strerror(errno));
+        error_set(error, DPF_FAULT_RUN, "cannot write %s: %s%s", target, strerror(errno),
+                  errno == ENOENT ? "; make its directory before" : "");
         files_abandon_write(write);
         return -1;
     }
@@ -301,29 +302,29 @@ static void sync_directory(const char *file)
     free(directory);
 }
 
-/* Everything is with the system, and on the disk where there is one. */
+/* Everything is with the system, and on the disk where there is one. 0, or the reason; -1: a reason that is lost, since an
+   earlier write has failed. */
 static int flush_stream(struct files_write *write)
 {
-    if (fflush(write->stream) != 0 || ferror(write->stream))
+    const int had_failed = ferror(write->stream);
+    if (fflush(write->stream) != 0)
+        return errno;
+    if (had_failed)
         return -1;
-    return write->temporary ? fsync(fileno(write->stream)) : 0;
+    return write->temporary && fsync(fileno(write->stream)) != 0 ? errno : 0;
 }
 
 int files_commit_write(struct files_write *write, struct dpf_error *error)
 {
-    int failed = flush_stream(write) != 0;
-    int reason = errno;
-    if (fclose(write->stream) != 0 && !failed) {
-        failed = 1;
+    int reason = flush_stream(write);
+    if (fclose(write->stream) != 0 && reason == 0)
         reason = errno;
-    }
     write->stream = NULL;
-    if (!failed && write->temporary && rename(write->temporary, write->target) != 0) {
-        failed = 1;
+    if (reason == 0 && write->temporary && rename(write->temporary, write->target) != 0)
         reason = errno;
-    }
-    if (failed) {
-        error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", write->target, strerror(reason));
+    if (reason != 0) {
+        error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", write->target,
+                  reason < 0 ? "not all of it could be written; is the disk full?" : strerror(reason));
         files_abandon_write(write);
         return -1;
     }

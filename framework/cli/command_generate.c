@@ -66,14 +66,14 @@ static int write_ratings(const struct generate_options *options, int64_t seed, c
     struct generator *generator = root ? generator_new(options, root, error) : NULL;
     int status = generator ? 0 : -1;
     if (status == 0 && strcmp(target, "-") == 0) {
-        status = generator_write_csv(generator, stdout, error);
+        status = generator_write_csv(generator, stdout, "to standard output", error);
         if (status == 0 && fflush(stdout) != 0)
             status = error_set(error, DPF_FAULT_RUN, "cannot write to standard output");
     } else if (status == 0) {
         struct files_write write;
         status = files_open_write(&write, target, error);
         if (status == 0) {
-            status = generator_write_csv(generator, write.stream, error);
+            status = generator_write_csv(generator, write.stream, target, error);
             if (status == 0)
                 status = files_commit_write(&write, error);
             else

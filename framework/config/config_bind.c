@@ -258,7 +258,7 @@ int config_bind(struct config *config, const char *section, const dpf_param *tab
 int config_value_error(const struct config_values *values, const char *key, struct dpf_error *error,
                        const char *format, ...)
 {
-    char text[1200];
+    char text[2048];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

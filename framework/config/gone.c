@@ -99,13 +99,18 @@ static const struct gone_key fixed[] = {
     {"audit", "list-length", "10", "attacks see lists of 10"},
 };
 
-/* Keys of components that are one key of a section now. The value is the default, which saved runs may state. */
+/* Keys of components that are one key of a section now: of the one that names the component, if no other is named. The value
+   is the default, which saved runs may state. */
 static const struct gone_key moved[] = {
     {"*.mechanism", "min-honest", "0", "[privacy] min-honest"},
     {"*.mechanism", "max-curious", "0", "[privacy] max-curious"},
     {"*.mechanism", "honest", "0", "[privacy] min-honest"},
     {"*.mechanism", "curious", "0", "[privacy] max-curious"},
     {"*.mechanism", "clients", "0", "[privacy] min-honest"},
+    {"*.mechanism", "gram-share", "0", "gram-share"},
+    {"*.mechanism", "shared-share", "0", "gram-share"},
+    {"*.mechanism", "shares", "", "block-shares"},
+    {"*.sampler", "secrecy", "outsider", "sample-secrecy"},
     {"model", "min-honest", "0", "[privacy] min-honest"},
     {"model", "max-curious", "0", "[privacy] max-curious"},
 };
@@ -170,8 +175,12 @@ static int check_moved(const struct config_entry *entry, const char *full, struc
             continue;
         if (same_value(moved[i].value, entry->value))
             return 1;
+        /* "items.a" of items.a.mechanism.gram-share: the pattern without its star is what follows. */
+        char section[CONFIG_FULL_MAX + 4] = "";
+        if (*moved[i].instead != '[')
+            snprintf(section, sizeof section, "[%.*s] ", (int)(strlen(full) - strlen(pattern) + 1), full);
         return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
-                        "[%s] %s has moved: write it as %s = %s", entry->section, entry->key,
+                        "[%s] %s has moved: write it as %s%s = %s", entry->section, entry->key, section,
                         moved[i].instead, entry->value);
     }
     return 0;

@@ -27,7 +27,6 @@ static const struct renamed table[] = {
     {"data.*-features", "format", "tsv", "table"},
     {"users*", "mechanism", "laplace-symmetric", "laplace"},
     {"items*", "mechanism", "laplace-symmetric", "laplace"},
-    {"*.mechanism", "shared-share", NULL, "gram-share"},
 };
 
 const struct renamed *renamed_find(const char *section, const char *key, const char *value)

@@ -105,9 +105,14 @@ struct gzip *gzip_open(const char *path, struct dpf_error *error)
     gzip->stream.next_in = gzip->input;
     char *found = paths_plain_or_gzipped(path);
     gzip->fd = open(found, O_RDONLY | O_CLOEXEC);
-    int status = gzip->fd >= 0
-                     ? look_ahead(gzip, 2, error)
-                     : error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno));
+    struct stat info;
+    int status = 0;
+    if (gzip->fd < 0)
+        status = error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno));
+    else if (fstat(gzip->fd, &info) == 0 && S_ISDIR(info.st_mode))
+        status = error_set(error, DPF_FAULT_DATA, "%s is a directory: name a file", path);
+    else
+        status = look_ahead(gzip, 2, error);
     if (status >= 0 && is_named_gzip(found) && !begins_member(gzip)) {
         status =
             error_set(error, DPF_FAULT_DATA,

@@ -225,6 +225,9 @@ static void make_term(struct plan *plan, struct term_plan *term, const struct co
     term->bounds_from_data = v[TERM_BOUNDS].integer == BOUNDS_FROM_DATA;
     term->participations = v[TERM_MAX_PARTICIPATIONS].integer;
     term->layout = v[TERM_LAYOUT].integer == LAYOUT_FULL ? DPF_LAYOUT_FULL : DPF_LAYOUT_PACKED;
+    term->block_shares = &v[TERM_BLOCK_SHARES];
+    term->gram_share = v[TERM_GRAM_SHARE].real;
+    term->secrecy = (int)v[TERM_SAMPLE_SECRECY].integer - 1;
     if (!*v[TERM_LOSS].text)
         config_error(plan->config, term->name, "loss", plan->error, "[%s] needs a loss: see \"dpframe list\"",
                      term->name);

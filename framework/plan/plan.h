@@ -39,9 +39,12 @@ struct term_plan {
     int destination; /* enum term_destination */
     int messages;    /* enum term_messages, of a relation with a mechanism */
     int raw_residual;
-    int returns_transformed; /* the run ends with the other side's rows as the loss reads them */
-    int bounds_from_data;    /* sensitivities and noise are worked out anew in every step */
-    uint32_t layout;         /* DPF_LAYOUT_* of released quadratic blocks */
+    int returns_transformed;       /* the run ends with the other side's rows as the loss reads them */
+    int bounds_from_data;          /* sensitivities and noise are worked out anew in every step */
+    uint32_t layout;               /* DPF_LAYOUT_* of released quadratic blocks */
+    const dpf_value *block_shares; /* of the mechanism's budget, as configured; of no numbers: its choice */
+    double gram_share;
+    int secrecy; /* largest DPF_OBSERVER_* from which the configuration says that draws are hidden; -1: nobody */
     struct instance *loss;
     struct instance *sampler;    /* NULL: all take part */
     struct instance *mechanism;  /* NULL: local */

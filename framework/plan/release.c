@@ -100,8 +100,32 @@ static struct noise_shares plan_shares(const struct plan *plan, const struct ter
     return noise_shares_of(plan, term->sampling.kind == DPF_SAMPLING_NONE ? plan_senders(plan, term) : 1);
 }
 
+/* Whether the mechanism can divide its budget among blocks as the term says. */
+static int check_division(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
+{
+    const dpf_value *list = term->block_shares;
+    const char *id = term->mechanism->entry->component->id;
+    double sum = 0;
+    for (int64_t b = 0; b < list->count; b++)
+        sum += list->reals[b];
+    if (!(((const dpf_mechanism *)term->mechanism->functions)->flags & DPF_MECHANISM_DIVIDES))
+        return list->count == 0 && term->gram_share == 0
+                   ? 0
+                   : config_error(plan->config, term->name, list->count > 0 ? "block-shares" : "gram-share",
+                                  error, "mechanism %s does not divide its budget: remove the key", id);
+    if (list->count > 0 && list->count != term->sent.n_blocks)
+        return config_error(plan->config, term->name, "block-shares", error,
+                            "a message of loss %s has %d blocks: give one number for each",
+                            term->loss->entry->component->id, (int)term->sent.n_blocks);
+    if (list->count > 0 && !(fabs(sum - 1) <= 1e-9))
+        return config_error(plan->config, term->name, "block-shares", error, "the shares do not add up to 1");
+    return 0;
+}
+
 int release_check_shares(const struct plan *plan, const struct term_plan *term, struct dpf_error *error)
 {
+    if (check_division(plan, term, error) != 0)
+        return -1;
     const struct noise_shares shares = plan_shares(plan, term);
     return noise_shares_check(plan, term->name, &shares, plan_senders(plan, term), error);
 }
@@ -134,6 +158,8 @@ void plan_release(const struct plan *plan, const struct term_plan *term, struct 
         .separation = term->sampling.separation > 1 ? term->sampling.separation : 1,
         .participations = release_count(plan, term),
         .max_curious = shares.curious,
+        .block_shares = term->block_shares->count > 0 ? term->block_shares->reals : NULL,
+        .gram_share = term->gram_share,
     };
 }
 

@@ -91,6 +91,13 @@ int sampling_complete(struct plan *plan, struct term_plan *term, struct dpf_erro
         return -1;
     if (instance_result(instance, sampler->describe(instance->self, &term->sampling), "describe", error) != 0)
         return -1;
+    const int hidden = term->sampling.hidden_from;
+    if (hidden >= 0 && term->secrecy > hidden)
+        return config_error(plan->config, term->name, "sample-secrecy", error,
+                            "sampler %s hides its draw from no more than the %s",
+                            instance->entry->component->id,
+                            hidden == DPF_OBSERVER_SERVER ? "server" : "outsider");
+    term->sampling.hidden_from = hidden < term->secrecy ? hidden : term->secrecy;
     if (sampler->level == DPF_LEVEL_PARTY && term->sampling.unit != DPF_UNIT_USER)
         return config_error(plan->config, term->name, "sampler", error,
                             "sampler %s draws parties, but does not say that the parties it draws are users",

@@ -222,6 +222,13 @@ static const dpf_enum_value layout_values[] = {
     {"packed", "the lower triangle: symmetric noise"},
     {"full", "all d x d numbers: i.i.d. noise, symmetrised by the solver"},
 };
+/* Index minus 1 is the DPF_OBSERVER_* up to which a sample is hidden. */
+static const dpf_enum_value secrecy_values[] = {
+    {"none", "who or what takes part is public: no amplification"},
+    {"outsider", "hidden from those who see only the released factors"},
+    {"server", "from the server too, which sees neither the draw nor who sends messages, or which records"},
+    {"parties", "from other parties as well; only records that are drawn one by one"},
+};
 static const dpf_enum_value bounds_values[] = {
     {"public", "norms of rows are bounded by clips and solver radii alone"},
     {"empirical", "norms of rows are their maxima in each round: data-dependent, fails C1"},
@@ -236,6 +243,10 @@ static const dpf_param term_table[TERM_N_PARAMS] = {
     [TERM_SAMPLER] = DPF_PARAM_TEXT_F("sampler", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                       "The sampler component, parameters in [SIDE.sampler]; empty: all take "
                                       "part."),
+    [TERM_SAMPLE_SECRECY] = DPF_PARAM_ENUM_F(
+        "sample-secrecy", 1, secrecy_values, DPF_PARAM_PRIVACY,
+        "From whom the sampler's draw is hidden, which the deployment has to see to: amplification counts on "
+        "it."),
     [TERM_TRANSFORMS] = DPF_PARAM_TEXT_F("transforms", DPF_TYPE_STRING, "", DPF_PARAM_PRIVACY,
                                          "Transform components in order, separated by commas; the parameters "
                                          "of X are in [SIDE.transform.X]."),
@@ -251,6 +262,16 @@ static const dpf_param term_table[TERM_N_PARAMS] = {
         "The rows of the other side that the run returns: it predicts from them and writes them."),
     [TERM_LAYOUT] = DPF_PARAM_ENUM_F("block-layout", LAYOUT_PACKED, layout_values, DPF_PARAM_PRIVACY,
                                      "Layout of released quadratic blocks."),
+    [TERM_BLOCK_SHARES] = DPF_PARAM_LIST_F(
+        "block-shares", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, DPF_PARAM_PRIVACY, "",
+        "Shares of the mechanism's budget for the query's blocks in their order; they add up "
+        "to 1. Default: equal shares for the blocks that a unit can move; if one bound covers "
+        "several blocks, noise in the ratio of its weights."),
+    [TERM_GRAM_SHARE] = DPF_PARAM_REAL_F(
+        "gram-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
+        "Fraction of the mechanism's budget for the Gram row of the query; the other rows get "
+        "the rest. If one bound covers the Gram row and the rows, nothing is divided, and any "
+        "number above 0 has the same effect. At 0 the Gram row gets no noise."),
     [TERM_BOUNDS] = DPF_PARAM_ENUM_F("bounds", BOUNDS_PUBLIC, bounds_values, DPF_PARAM_PRIVACY,
                                      "Where the norms in the sensitivities come from."),
     [TERM_MAX_PARTICIPATIONS] = DPF_PARAM_INT_F(

@@ -171,7 +171,7 @@ static const char *generic_sentence(dpf_status status)
 }
 
 /* Who has to act: the author of the configuration, the author of the plugin, or nobody. */
-static enum dpf_fault fault_of(dpf_status status, int names_param)
+static enum dpf_fault fault_of(dpf_status status, int is_configured)
 {
     switch (status) {
     case DPF_E_CONFIG:
@@ -179,7 +179,7 @@ static enum dpf_fault fault_of(dpf_status status, int names_param)
     case DPF_E_PRIVACY:
         return DPF_FAULT_CONFIG;
     case DPF_E_RANGE:
-        return names_param ? DPF_FAULT_CONFIG : DPF_FAULT_RUN;
+        return is_configured ? DPF_FAULT_CONFIG : DPF_FAULT_RUN;
     case DPF_E_MEMORY:
     case DPF_E_NUMERIC:
     case DPF_E_CANCELLED:
@@ -232,7 +232,9 @@ int instance_result(struct instance *instance, dpf_status status, const char *st
     char number[32] = "";
     if (status < DPF_OK || status > DPF_E_INTERNAL) /* the plugin's author will want to know which */
         snprintf(number, sizeof number, " (status %d)", (int)status);
-    return error_at(error, fault_of(status, key != NULL), file, entry ? entry->line : 0,
+    /* A plan is made of the configuration alone. */
+    const int is_configured = key != NULL || (step && strcmp(step, "plan") == 0);
+    return error_at(error, fault_of(status, is_configured), file, entry ? entry->line : 0,
                     "[%s] %s%s%s: %s%s%s%s", internals->section, key ? key : "",
                     key ? (entry ? ", " : " (default), ") : "", internals->who, sentence, number,
                     step ? ", in " : "", step ? step : "");

@@ -90,7 +90,7 @@ static const char *mechanism_fault(const void *functions)
 {
     const dpf_mechanism *mechanism = functions;
     if (mechanism->flags & ~(DPF_MECHANISM_CONTRIBUTORS | DPF_MECHANISM_PER_USER | DPF_MECHANISM_DENSE |
-                             DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES))
+                             DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES | DPF_MECHANISM_DIVIDES))
         return "flags has an unknown bit";
     REQUIRE(mechanism, plan);
     REQUIRE(mechanism, events);

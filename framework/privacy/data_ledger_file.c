@@ -415,11 +415,13 @@ static int refuse_unproved(const struct data_ledger_request *request, struct dpf
         if (!guarantee->accounts[i].is_claim && !*why)
             why = guarantee->accounts[i].refused ? guarantee->accounts[i].reason
                                                  : guarantee->accounts[i].answer.note;
+    const size_t length = strlen(why); /* all of its sentences: the remedies among them */
     return config_value_error(
         request->privacy, "ledger", error,
-        "it adds up proved epsilons, but nothing is proved for this run%s%s%s%.300s. "
+        "it adds up proved epsilons, but nothing is proved for this run%s%s%s%.*s. "
         "Mend that, or remove ledger; \"dpframe account\" without it has the whole statement",
-        *id || *why ? ": " : "", id, *id ? " fails: " : "", why);
+        *id || *why ? ": " : "", id, *id ? " fails: " : "",
+        (int)(length > 0 && why[length - 1] == '.' ? length - 1 : length), why);
 }
 
 int data_ledger_open(const struct data_ledger_request *request, struct data_budget *out,

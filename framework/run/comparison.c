@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "engine/model_scorer.h"
 #include "evaluate/user_sample.h"
+#include "plan/components.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
 #include "run/joined.h"
@@ -21,7 +22,8 @@ static const struct {
     int is_private;
 } table[] = {{"non-private", 0}, {"popularity", 0},         {"mean", 0},
              {"biases", 0},      {"private-popularity", 1}, {"private-biases", 1}};
-const char comparison_names[] = "non-private, popularity, mean, biases, private-popularity or private-biases";
+static const char comparison_names[] =
+    "non-private, popularity, mean, biases, private-popularity or private-biases";
 
 static int place_of(const char *name)
 {
@@ -31,9 +33,24 @@ static int place_of(const char *name)
     return -1;
 }
 
-int comparison_exists(const char *name)
+int comparison_check(const struct plan *plan, int is_alone, struct dpf_error *error)
 {
-    return place_of(name) >= 0;
+    if (plan->run.params.values[RUN_COMPARE_REPETITIONS].integer && !is_alone)
+        return config_error(plan->config, "run", "compare-repetitions", error,
+                            "only a single run in one process can draw its noise again: remove the key, and "
+                            "repeat with run.seed in a sweep");
+    int n = 0;
+    char **names = components_names(plan->run.params.values[RUN_COMPARE].text, &n);
+    int status = components_check_once(plan, "run", "compare", names, n, error);
+    if (status == 0 && n > COMPARISON_CONFIGURED)
+        status =
+            config_error(plan->config, "run", "compare", error, "at most %d models", COMPARISON_CONFIGURED);
+    for (int i = 0; i < n && status == 0; i++)
+        if (place_of(names[i]) < 0)
+            status = config_error(plan->config, "run", "compare", error, "\"%s\" must be %s", names[i],
+                                  comparison_names);
+    free(names);
+    return status;
 }
 
 int comparison_is_private(const char *name)

@@ -31,10 +31,8 @@ struct comparison {
     struct metrics metrics;
 };
 
-/* Whether there is such a comparison. */
-int comparison_exists(const char *name);
-/* "non-private, popularity, ...": for messages. */
-extern const char comparison_names[];
+/* Whether [run] compare and compare-repetitions ask for what there is; is_alone: of one run in one process. */
+int comparison_check(const struct plan *plan, int is_alone, struct dpf_error *error);
 /* Whether it is a model that could be released in place of the run's. */
 int comparison_is_private(const char *name);
 

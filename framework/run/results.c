@@ -222,6 +222,10 @@ int results_write(const char *directory, const struct results *results, json_t *
         *run = run_json_make(results, &budgets);
         status = write_json(directory, "run.json", json_incref(*run), error);
     }
+    if (status != 0) { /* a part of a release looks like one */
+        struct dpf_error ignored = {0};
+        results_directory_clear(directory, &ignored);
+    }
     record_budgets_free(&budgets);
     free(statement);
     free(ini);

@@ -313,26 +313,6 @@ static int give_verdict(struct run *run, const struct arguments *arguments, cons
     return status;
 }
 
-static int check_compare(const struct plan *plan, int is_alone, struct dpf_error *error)
-{
-    if (plan->run.params.values[RUN_COMPARE_REPETITIONS].integer && !is_alone)
-        return config_error(plan->config, "run", "compare-repetitions", error,
-                            "only a single run in one process can draw its noise again: remove the key, and "
-                            "repeat with run.seed in a sweep");
-    int n = 0;
-    char **names = components_names(plan->run.params.values[RUN_COMPARE].text, &n);
-    int status = components_check_once(plan, "run", "compare", names, n, error);
-    if (status == 0 && n > COMPARISON_CONFIGURED)
-        status =
-            config_error(plan->config, "run", "compare", error, "at most %d models", COMPARISON_CONFIGURED);
-    for (int i = 0; i < n && status == 0; i++)
-        if (!comparison_exists(names[i]))
-            status = config_error(plan->config, "run", "compare", error, "\"%s\" must be %s", names[i],
-                                  comparison_names);
-    free(names);
-    return status;
-}
-
 /* ---- the run ---------------------------------------------------------------------------------------- */
 
 /* Of parties elsewhere. */
@@ -677,7 +657,7 @@ static int run_configured(struct run *run, struct arguments *arguments, struct d
     const char *directory = status == 0 ? plan->run.params.values[RUN_OUTPUT].text : NULL;
     plan->without_records = is_server(run);
     if (status == 0)
-        status = check_compare(plan, !run->part && !run->remote && ranks_size() == 1, error);
+        status = comparison_check(plan, !run->part && !run->remote && ranks_size() == 1, error);
     status = ranks_agree(status, error);
     if (status == 0)
         status = alike_ranks_check(plan, run->resumes, error);

@@ -6,6 +6,7 @@
 #include "data/load.h"
 #include "evaluate/evaluate.h"
 #include "reading/data_options.h"
+#include "run/comparison.h"
 
 static void warn_nothing_to_evaluate(const struct session *session)
 {
@@ -61,10 +62,24 @@ static int check_loss(const struct session *session, const struct term_plan *ter
     return 0;
 }
 
+/* As data_options_warn does for [data]. */
+static void warn_of_idle_privacy(const struct plan *plan)
+{
+    const dpf_value *v = plan->privacy.params.values;
+    if (v[PRIVACY_NOISE_SEED].is_set && v[PRIVACY_RANDOMNESS].integer == 0)
+        log_message(LOG_LEVEL_WARNING, "privacy.noise-seed has no effect with privacy.randomness = secure");
+    if (v[PRIVACY_TOTAL_EPSILON].is_set && v[PRIVACY_BUDGET].integer != BUDGET_TOTAL)
+        log_message(LOG_LEVEL_WARNING,
+                    "privacy.total-epsilon has no effect with privacy.budget = per-release");
+}
+
 int session_check(const struct session *session, struct dpf_error *error)
 {
     const struct plan *plan = &session->plan;
+    if (comparison_check(plan, 1, error) != 0)
+        return -1;
     warn_nothing_to_evaluate(session);
+    warn_of_idle_privacy(plan);
     for (int side = 0; side < 2; side++)
         for (int t = 0; t < plan->sides[side].n_terms; t++) {
             const struct term_plan *term = &plan->sides[side].terms[t];

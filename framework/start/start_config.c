@@ -270,8 +270,11 @@ static int start_with(struct start *start, struct dpf_error *error)
     if (a->n_rest < 1 || strchr(a->rest[0], '='))
         return error_set(error, DPF_FAULT_CONFIG,
                          "name a file of records: dpframe start FILE [FACT=VALUE]...");
-    if (stat(a->rest[0], &info) != 0 || !S_ISREG(info.st_mode))
-        return error_set(error, DPF_FAULT_DATA, "%s: there is no such file", a->rest[0]);
+    if (stat(a->rest[0], &info) != 0)
+        return error_set(error, DPF_FAULT_DATA, "%s: %s", a->rest[0],
+                         errno == ENOENT ? "there is no such file" : strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return error_set(error, DPF_FAULT_DATA, "%s is no regular file: name a file of records", a->rest[0]);
     if (start_facts_take(&start->facts, a->rest[0], a->rest + 1, a->n_rest - 1, error) != 0)
         return -1;
     if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO))

@@ -524,7 +524,12 @@ static int take_numbers(struct start_facts *facts, struct dpf_error *error)
     take_real(facts, FACT_DELTA, &facts->delta);
     if (!facts->values[FACT_DELTA])
         choose_delta(facts);
-    return facts->explicit_values || facts->counts
+    for (int f = FACT_VALUE_MIN; f <= FACT_VALUE_MAX; f++)
+        if (facts->values[f] && !facts->explicit_values)
+            return error_set(error, DPF_FAULT_CONFIG,
+                             "%s=%s: is for ratings (feedback=explicit): leave it out", table[f].key,
+                             facts->values[f]);
+    return facts->explicit_values
                ? check_range(facts->values[FACT_VALUE_MIN], facts->values[FACT_VALUE_MAX], error)
                : 0;
 }

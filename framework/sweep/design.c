@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sweep/design.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"
@@ -278,9 +280,13 @@ static int add_piece(const struct config_entry *entry, const char *piece, struct
         return 0;
     }
     char *directory = entry->line ? files_directory(entry->file) : memory_text(".");
-    design_list_add(&variant->layers, files_join(directory, piece + 1));
+    char *path = files_join(directory, piece + 1), problem[DESIGN_PROBLEM];
+    const int status = access(path, R_OK);
+    if (status != 0)
+        snprintf(problem, sizeof problem, "cannot read %.60s: %.60s", path, strerror(errno));
+    design_list_add(&variant->layers, path);
     free(directory);
-    return 0;
+    return status == 0 ? 0 : refuse(entry, error, problem);
 }
 
 static int add_variant(const struct config_entry *entry, const char *name, struct design *out,

@@ -40,6 +40,7 @@ void generator_free(struct generator *generator);
 int64_t generator_user(const struct generator *generator, int64_t user, int32_t *items, float *values,
                        double *times);
 /* Writes "user,item,rating,timestamp" lines with a header, ids from 1. */
-int generator_write_csv(const struct generator *generator, FILE *stream, struct dpf_error *error);
+int generator_write_csv(const struct generator *generator, FILE *stream, const char *name,
+                        struct dpf_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Synthetic records as rows in memory and as a file. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +154,8 @@ static size_t format_user(int64_t user, int64_t n, const struct csv_row *row)
     return (size_t)(at - row->lines);
 }
 
-int generator_write_csv(const struct generator *generator, FILE *stream, struct dpf_error *error)
+int generator_write_csv(const struct generator *generator, FILE *stream, const char *name,
+                        struct dpf_error *error)
 {
     const struct generate_options *o = generator_options(generator);
     size_t n = (size_t)o->items;
@@ -174,7 +176,7 @@ int generator_write_csv(const struct generator *generator, FILE *stream, struct 
         }
         size_t length = format_user(u, degree, &row);
         if (fwrite(row.lines, 1, length, stream) != length)
-            status = error_set(error, DPF_FAULT_RUN, "cannot write the generated ratings: is the disk full?");
+            status = error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", name, strerror(errno));
     }
     ticker_end();
     free(row.items);

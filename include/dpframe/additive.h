@@ -157,20 +157,17 @@ void dpf_additive_relative(const dpf_message_norms *message, uint32_t blocks, in
 
 /* The inputs of dpf_additive_together. */
 typedef struct dpf_additive_request {
-    int32_t p;               /* 2: Gaussian noise, 1: Laplace noise */
-    int32_t shares_param;    /* index of the list of shares */
-    double factor;           /* scale over sensitivity: a noise multiplier, or 1 / epsilon */
-    const dpf_value *shares; /* of the budget for the blocks, as configured; empty: the ratio of the bounds */
-    double gram_share;       /* of the budget for the Gram row; 0: it gets no noise */
-    int32_t one_scale;       /* 1: the same scale for all blocks */
-    double parts;            /* noise in shares: scale of the whole over scale of one share; else 1 */
-    int32_t bits;            /* as in dpf_additive_choose */
+    int32_t p;         /* 2: Gaussian noise, 1: Laplace noise */
+    int32_t one_scale; /* 1: the same scale for all blocks */
+    double factor;     /* scale over sensitivity: a noise multiplier, or 1 / epsilon */
+    double parts;      /* noise in shares: scale of the whole over scale of one share; else 1 */
+    int32_t bits;      /* as in dpf_additive_choose */
     int32_t max_bits;
 } dpf_additive_request;
 
 /*
  * Grids and scales of all blocks that a unit can move, if some of them share a bound: the smallest that the
- * factor allows for all together. *done: 1; 0 if nothing is shared; -1 if no grid fits.
+ * factor allows for all together, in the ratio of the bounds, or of release->block_shares. *done: 1; 0 if nothing is shared; -1 if no grid fits.
  */
 dpf_status dpf_additive_together(const dpf_host *host, const dpf_release *release,
                                  const dpf_additive_request *ask, dpf_noise_plan *out, int *done);

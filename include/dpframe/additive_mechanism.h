@@ -95,7 +95,7 @@ typedef struct dpf_additive_mechanism {
     int32_t event;
     int32_t bits; /* log2 of a scale in grid steps, as a rule: fewer where sums would not fit; at least 8 */
     int32_t max_bits; /* a scale has at most 2^max_bits grid steps; at most 42, 31 with DPF_SHARES_VARIANCE */
-    int32_t shared;   /* index of DPF_ADDITIVE_PARAMS (or DPF_SHARES_PARAMS), which follow your parameters */
+    int32_t shared; /* index of DPF_ADDITIVE_PARAMS, which follow your parameters; not with noise in shares */
     /* [setup] Scale over norm, > 0. Check parameters against each other here; report with host->fail. */
     dpf_status (*multiplier)(const dpf_host *host, const dpf_value *values, double *multiplier);
     /*
@@ -113,8 +113,8 @@ typedef struct dpf_additive_mechanism {
     double (*variance)(const dpf_noise_source *from, double steps, int64_t n);
 
     /* ---- optional: 0 or NULL ---- */
-    int32_t in_shares;    /* DPF_SHARES_*; then use DPF_SHARES_PARAMS and dpf_additive_shares_functions */
-    int32_t min_bits;     /* a share has at least 2^min_bits grid steps */
+    int32_t in_shares; /* DPF_SHARES_*; then use dpf_additive_shares_functions, and no DPF_ADDITIVE_PARAMS */
+    int32_t min_bits;  /* a share has at least 2^min_bits grid steps */
     int32_t whole_blocks; /* 1: one call of draw for all numbers of a row's block, for noise on vectors */
     /* [any] The configured epsilon of one release; NULL: none is configured. */
     double (*epsilon)(const dpf_value *values);
@@ -135,9 +135,7 @@ typedef struct dpf_additive_mechanism {
 } dpf_additive_mechanism;
 
 /* Indices of the shared parameters, from dpf_additive_mechanism.shared on. */
-enum { DPF_SHARED_SHARES, DPF_SHARED_GRAM_SHARE, DPF_SHARED_WHERE, DPF_SHARED_LIFETIME, DPF_SHARED_COUNT };
-/* The same for noise in shares. */
-enum { DPF_SHARES_GRAM_SHARE, DPF_SHARES_COUNT };
+enum { DPF_SHARED_WHERE, DPF_SHARED_LIFETIME, DPF_SHARED_COUNT };
 
 static const dpf_enum_value dpf_additive_places[] = {
     {"party", "Each party adds noise to its own message; the server need not be trusted."},
@@ -149,24 +147,11 @@ static const dpf_enum_value dpf_additive_lifetimes[] = {
     {"solve", "Fresh for every inner solve of a round."},
 };
 
-#define DPF_GRAM_SHARE_PARAM                                                                                 \
-    DPF_PARAM_REAL_F("gram-share", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",                 \
-                     "Fraction of the budget for the Gram row of the query; the other rows get the "         \
-                     "rest. If one bound covers the Gram row and the rows, nothing is divided, and "         \
-                     "any number above 0 has the same effect. At 0 the Gram row gets no noise.")
-
 /* The shared parameters. */
 #define DPF_ADDITIVE_PARAMS                                                                                  \
-    DPF_PARAM_LIST_F("shares", DPF_TYPE_REAL_LIST, "", 0.0, 1.0, DPF_PARAM_PRIVACY, "",                      \
-                     "Shares of the budget for the blocks in their order; they add up to 1. Default: equal " \
-                     "shares for the blocks that a unit can move; if one bound covers several blocks, "      \
-                     "noise in the ratio of its weights."),                                                  \
-        DPF_GRAM_SHARE_PARAM,                                                                                \
-        DPF_PARAM_ENUM_F("where", 0, dpf_additive_places, DPF_PARAM_PRIVACY, "Who adds the noise."),         \
+    DPF_PARAM_ENUM_F("where", 0, dpf_additive_places, DPF_PARAM_PRIVACY, "Who adds the noise."),             \
         DPF_PARAM_ENUM_F("lifetime", 1, dpf_additive_lifetimes, DPF_PARAM_PRIVACY,                           \
                          "How long one draw stays in use.")
-
-#define DPF_SHARES_PARAMS DPF_GRAM_SHARE_PARAM
 
 /*
  * Defines the dpf_component NAME. SPEC is your dpf_additive_mechanism. FUNCTIONS is dpf_additive_functions;

@@ -143,9 +143,11 @@ typedef struct dpf_bounds {
     5 /* `separation` fixed groups that take turns, one a round; nothing is amplified */
 
 typedef struct dpf_sampling {
-    int32_t kind;        /* DPF_SAMPLING_* */
-    int32_t unit;        /* DPF_UNIT_*: what is drawn */
-    int32_t hidden_from; /* largest DPF_OBSERVER_* from which the draw is hidden; -1: nobody */
+    int32_t kind; /* DPF_SAMPLING_* */
+    int32_t unit; /* DPF_UNIT_*: what is drawn */
+    int32_t
+        hidden_from; /* largest DPF_OBSERVER_* from which the draw can be hidden; -1: nobody. The host lowers it to what
+                            [SIDE] sample-secrecy says */
     int32_t reserved;
     double rate;       /* nominal inclusion probability, public */
     double weight_max; /* largest weight of a drawn unit */

@@ -17,7 +17,7 @@ enum { P_EPSILON, P_SHARED };
 static const dpf_param params[] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Budget of one release."),
-    /* where, lifetime, shares and gram-share */
+    /* where and lifetime */
     DPF_ADDITIVE_PARAMS,
 };
 

@@ -4,7 +4,7 @@
  *
  * What it is good for. To somebody who does not know who took part, the release is a mixture, and accountants
  * charge less (Abadi et al., CCS 2016). That holds for independent draws, fresh in every round, exact and
- * secret: `describe` says from whom they are hidden, and must not say more than is true.
+ * secret: `describe` says from whom they can be hidden, and [items] sample-secrecy from whom they are.
  */
 #include "dpframe/dpframe.h"
 

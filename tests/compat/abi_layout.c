@@ -492,7 +492,7 @@ AT(dpf_loss, utility, 64);
 AT(dpf_loss, reserved_slots, 72);
 
 /* dpframe/role/mechanism.h */
-SIZE(dpf_release, 120);
+SIZE(dpf_release, 136);
 AT(dpf_release, size, 0);
 AT(dpf_release, side, 4);
 AT(dpf_release, query, 8);
@@ -511,6 +511,8 @@ AT(dpf_release, rounds, 88);
 AT(dpf_release, separation, 96);
 AT(dpf_release, participations, 104);
 AT(dpf_release, max_curious, 112);
+AT(dpf_release, block_shares, 120);
+AT(dpf_release, gram_share, 128);
 
 SIZE(dpf_noise_plan, 560);
 AT(dpf_noise_plan, size, 0);

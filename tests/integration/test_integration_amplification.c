@@ -11,7 +11,7 @@ TEST(secret_poisson_draws_amplify)
     plan_of(&all, by_users, "");
     plan_of(&some, by_users, "items.sampler=poisson-users\nitems.sampler.rate=0.1\n");
     plan_of(&known, by_users,
-            "items.sampler=poisson-users\nitems.sampler.rate=0.1\nitems.sampler.secrecy=none\n");
+            "items.sampler=poisson-users\nitems.sampler.rate=0.1\nitems.sample-secrecy=none\n");
     assert_true(epsilon_of(&some, "rdp") < 0.3 * epsilon_of(&all, "rdp"));
     assert_float_equal(epsilon_of(&known, "rdp"), epsilon_of(&all, "rdp"), 1e-9);
     plan_free(&all);
@@ -43,11 +43,65 @@ TEST(a_limit_never_costs)
     }
     assert_float_equal(before, amplified, 1e-9);
     /* Without secrecy the limit is all that there is. */
-    plan_of(&none, by_users, DRAWN "items.sampler.secrecy=none\nitems.max-participations=1\n");
+    plan_of(&none, by_users, DRAWN "items.sample-secrecy=none\nitems.max-participations=1\n");
     assert_float_equal(epsilon_of(&none, "rdp"), epsilon_of(&once, "rdp"), 1e-9);
     plan_free(&none);
     plan_free(&plain);
     plan_free(&once);
+}
+
+/* What is drawn is as secret as the deployment says, and no more than the sampler allows. */
+TEST(secrecy_is_the_terms_up_to_what_the_sampler_can_hide)
+{
+    static const struct {
+        const char *changes;
+        int hidden_from;
+        const char *why;
+    } cases[] = {
+        {DRAWN, DPF_OBSERVER_OUTSIDER, NULL},
+        {DRAWN "items.sample-secrecy=none\n", -1, NULL},
+        {DRAWN "items.sample-secrecy=server\n", DPF_OBSERVER_SERVER, NULL},
+        {DRAWN "items.sample-secrecy=parties\n", 0,
+         "poisson-users hides its draw from no more than the server"},
+        {"items.sampler=cyclic-users\nitems.sampler.groups=4\nitems.sample-secrecy=server\n", -1, NULL},
+        {"items.sample-secrecy=server\n", -1, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct plan plan;
+        struct dpf_error error = {0};
+        const int status = training_plan(&plan, by_users, cases[i].changes, &error) == 0
+                               ? plan_complete(&plan, 100, 50, &error)
+                               : -1;
+        assert_int_equal(status, cases[i].why ? -1 : 0);
+        if (cases[i].why)
+            assert_non_null(strstr(error.text, cases[i].why));
+        else
+            assert_int_equal(plan.sides[DPF_SIDE_ITEMS].terms[0].sampling.hidden_from, cases[i].hidden_from);
+        plan_free(&plan);
+    }
+}
+
+/* A budget is divided as the term says, by mechanisms that can. */
+TEST(a_division_that_cannot_be_is_refused)
+{
+    static const char *const cases[][2] = {
+        {"items.block-shares=0.4, 0.6\n", "has 1 blocks: give one number for each"},
+        {"items.block-shares=0.4\n", "do not add up to 1"},
+        {"items.mechanism=none\nitems.block-shares=1\n", "mechanism none does not divide its budget"},
+        {"items.mechanism=none\nitems.gram-share=0.1\n", "mechanism none does not divide its budget"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct plan plan;
+        struct dpf_error error = {0};
+        const int status = training_plan(&plan, by_users, cases[i][0], &error) == 0
+                               ? plan_complete(&plan, 100, 50, &error)
+                               : -1;
+        assert_int_equal(status, -1);
+        assert_int_equal(error.fault, DPF_FAULT_CONFIG);
+        if (!strstr(error.text, cases[i][1]))
+            fail_msg("%s", error.text);
+        plan_free(&plan);
+    }
 }
 
 /* Two rounds, each with probability q, one participation at most: the exact divergence in both directions, by

@@ -354,9 +354,9 @@ TEST(users_without_records_contribute_nothing)
         "[model]\nrank = 3\ninit = normal\ninit-norm = 1\nusers = 40\nitems = 20\n"
         "[parties]\nkind = curator\n"
         "[items]\nloss = implicit-als\ntransforms = clip-user\nmechanism = gaussian\naggregator = sum\n"
-        "solver = psd\n[items.loss]\nunobserved-weight = 1\n"
+        "gram-share = 0.5\nsolver = psd\n[items.loss]\nunobserved-weight = 1\n"
         "[items.transform.clip-user]\nbound = 1\n"
-        "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\ngram-share = 0.5\nwhere = "
+        "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 1\nwhere = "
         "sum\n"
         "[privacy]\nunit = user\nadjacency = zero-out\nobserver = outsider\ndelta = 1e-5\n"
         "[accountants]\nlist = pld\n";
@@ -397,7 +397,7 @@ TEST(users_behind_the_canary_do_not_move)
         char arguments[1024];
         snprintf(arguments, sizeof arguments,
                  SAMPLED "--user 1 -o items.sampler=poisson-users -o items.sampler.rate=0.5 -o "
-                         "items.sampler.secrecy=%s",
+                         "items.sample-secrecy=%s",
                  secrecies[i]);
         assert_int_equal(audit_some("one-release.ini", 1000, 400, arguments), 0);
         assert_between(number("proved", "epsilon_lower"), 0, number("proved", "epsilon"));

@@ -22,7 +22,7 @@
 #define CLICKS                                                                                               \
     "[data]\nfeedback = implicit\n[items]\nloss = implicit-als\nsolver = ball\n"                             \
     "[items.loss]\nunobserved-weight = 0.1\nlambda = 0.1\n[users]\nloss = implicit-als\nsolver = cholesky\n" \
-    "[users.loss]\nunobserved-weight = 0.1\n[items.mechanism]\ngram-share = 0.2\n"
+    "[users.loss]\nunobserved-weight = 0.1\n[items]\ngram-share = 0.2\n"
 #define OF_USERS                                                                                             \
     COMMON "[parties]\nkind = users\n[privacy]\nunit = user\nadjacency = zero-out\n"                         \
            "[items]\ntransforms = clip-user\n[items.transform.clip-user]\nbound = 0.1\n"

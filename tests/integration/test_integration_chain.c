@@ -270,8 +270,9 @@ TEST(samplers_are_held_to_their_weights)
 TEST(reused_samples_do_not_amplify)
 {
     struct training fresh, reused;
-    training_run(&fresh, base, "items.sampler=test-even\n");
-    training_run(&reused, base, "items.sampler=test-even\nitems.sampler.lifetime=run\n");
+    training_run(&fresh, base, "items.sampler=test-even\nitems.sample-secrecy=server\n");
+    training_run(&reused, base,
+                 "items.sampler=test-even\nitems.sample-secrecy=server\nitems.sampler.lifetime=run\n");
     assert_int_equal(fresh.plan.ledger.entries[0].event.sampling.hidden_from, DPF_OBSERVER_SERVER);
     assert_int_equal(reused.plan.ledger.entries[0].event.sampling.hidden_from, -1);
     training_free(&fresh);

@@ -61,9 +61,10 @@ static const char factorizing[] =
     "feedback = implicit\ncolumn.rating = none\nitems-file = popular.txt\ncatalogue.outside = drop\n"
     "[split]\nkind = none\n[model]\nusers = 400\nrank = 2\n[parties]\nkind = users\n"
     "[users]\nloss = implicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.2\n"
-    "[items]\nloss = implicit-als\ntransforms = clip-user\nmechanism = gaussian\nsolver = ball\n"
+    "[items]\nloss = implicit-als\ntransforms = clip-user\nmechanism = gaussian\ngram-share = 0.2\nsolver = "
+    "ball\n"
     "[items.loss]\nlambda = 0.2\n[items.transform.clip-user]\nbound = 2\n[items.mechanism]\n"
-    "calibration = noise-multiplier\nnoise-multiplier = 4\ngram-share = 0.2\nwhere = sum\n"
+    "calibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
     "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
     "ledger = items.jsonl\n[accountants]\nlist = pld\n";
 

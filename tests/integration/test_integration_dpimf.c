@@ -49,7 +49,7 @@ TEST(weights_are_in_the_ledger)
     training_free(&plain);
     snprintf(changes, sizeof changes,
              "items.sampler=importance\nitems.sampler.profile=fixed-maximum\nitems.sampler.target=1\n"
-             "items.sampler.secrecy=server\nitems.mechanism.epsilon=%.12g",
+             "items.sample-secrecy=server\nitems.mechanism.epsilon=%.12g",
              budget);
     training_run(&drawn, base, changes);
     assert_true(fabs(event_epsilon(&drawn, 1) / (4 * budget) - 1) < 1e-5);
@@ -63,7 +63,7 @@ TEST(weights_are_in_the_ledger)
 TEST(all_orders_are_charged)
 {
     struct training t;
-    training_run(&t, base, "items.loss.unobserved-weight=0.8\nitems.mechanism.shares=0.8, 0.1, 0.1");
+    training_run(&t, base, "items.loss.unobserved-weight=0.8\nitems.block-shares=0.8, 0.1, 0.1");
     assert_true(fabs(event_epsilon(&t, 0) - 0.8) < 1e-6);
     assert_true(fabs(event_epsilon(&t, 1) - 0.1) < 1e-6);
     assert_true(fabs(event_epsilon(&t, 2) - 0.1) < 1e-6);

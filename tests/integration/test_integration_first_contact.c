@@ -217,7 +217,7 @@ TEST(a_run_ends_with_a_verdict)
 #define LAPLACE_QUICKSTART                                                                                   \
     "check -c %s/configs/quickstart.ini -o privacy.delta=0 -o accountants.list=pure -o "                     \
     "items.mechanism=laplace "                                                                               \
-    "-o items.mechanism.epsilon=3 -o items.mechanism.gram-share=.2 -o items.mechanism.where=sum "            \
+    "-o items.mechanism.epsilon=3 -o items.gram-share=.2 -o items.mechanism.where=sum "                      \
     "-o items.transform.clip-user.norm=l1"
 
 /* On the usual grid the sums of any number of users would not fit: the plan takes a coarser one. */

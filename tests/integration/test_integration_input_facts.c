@@ -232,7 +232,7 @@ TEST(groups_that_follow_from_ids_are_not_compared_with_their_rate)
         "solver = ball\nsampler = cyclic-users\n[items.sampler]\ngroups = 10\n"
         "[items.transform.clip-user]\nnorm = l2\nbound = 2\n"
         "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
-        "gram-share = 0.2\n"
+        "[items]\ngram-share = 0.2\n"
         "[privacy]\nunit = user\nadjacency = add-remove\ndelta = 1e-5\n[accountants]\nlist = pld\n");
     /* They are all of one group of ten, which follows from the ids and [run] seed. */
     static const int ids[] = {14, 44, 75, 78, 88, 102, 112, 118, 122, 132, 156, 165, 186, 192, 194};

@@ -45,12 +45,13 @@ static const char settings[] =
     "= "
     "25\nsynthetic.ratings = 500\nvalue-min = 1\nvalue-max = 5\n[split]\nkind = none\n"
     "[model]\nrank = 4\ninit = normal\ninit-scale = 0.1\nusers = 40\nitems = 25\n[parties]\nkind = users\n"
-    "[privacy]\nunit = user\nadjacency = replace\ndelta = 1e-5\nobserver = server\n[accountants]\nlist = "
+    "[privacy]\nunit = user\nadjacency = replace\ndelta = 1e-5\nobserver = server\nmin-honest = "
+    "30\n[accountants]\nlist = "
     "rdp\n"
     "[users]\nloss = weighted-als\nsolver = cholesky\n"
     "[items]\nloss = weighted-gradient\ntransforms = clip-rows\nmechanism = pbm\naggregator = modular-sum\n"
     "solver = adam\n[items.loss]\nclip-error = 1\n[items.transform.clip-rows]\nnorm = l1\nbound = 0.1\n"
-    "[items.mechanism]\ntrials = 5\nbound = 0.2\nclients = 30\n";
+    "[items.mechanism]\ntrials = 5\nbound = 0.2\n";
 static const char sweep[] = "include = rows.ini\n[run]\noutput = sweep\n[sweep]\nrun.seed = 1, 2\njobs = 1\n";
 static const char chosen[] =
     "include = rows.ini\n[run]\noutput = chosen\n[data]\nheader = yes\nitems-file = items.txt\nusers-file = "

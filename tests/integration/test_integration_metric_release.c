@@ -209,8 +209,8 @@ static const char with_model[] =
     "[privacy]\nunit = user\nadjacency = add-remove\ndelta = 1e-6\n"
     "[users]\nloss = implicit-als\nsolver = cholesky\n[users.loss]\nlambda = 0.1\n"
     "[items]\nloss = implicit-als\ntransforms = clip-user\nmechanism = gaussian\naggregator = sum\n"
-    "solver = ball\n[items.loss]\nlambda = 0.1\n[items.transform.clip-user]\nbound = 1\n"
-    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\ngram-share = 0.2\nwhere = sum\n"
+    "gram-share = 0.2\nsolver = ball\n[items.loss]\nlambda = 0.1\n[items.transform.clip-user]\nbound = 1\n"
+    "[items.mechanism]\ncalibration = noise-multiplier\nnoise-multiplier = 4\nwhere = sum\n"
     "[accountants]\nlist = pld\n"
     "[evaluate]\nmetrics = hr, ndcg, coverage\nk = 5\n";
 

@@ -37,7 +37,7 @@ TEST(test_curator)
     assert_told(GRADIENT, 9, 9, -1, 1);
     /* The Gram row has no share of a given sigma, and so no noise. */
     assert_told(GRAM, 9, 9, 0, 1);
-    assert_told(GRAM "items.mechanism.gram-share=0.5", 9, 9, 9, 1);
+    assert_told(GRAM "items.gram-share=0.5", 9, 9, 9, 1);
 }
 
 /* Noise at the sum does not need anybody to send: were a solver told that there is none, its rows would show
@@ -45,8 +45,8 @@ TEST(test_curator)
 TEST(test_nobody_sends)
 {
     assert_told(GRADIENT "items.sampler=poisson-users\nitems.sampler.rate=1e-9", 9, 9, -1, 1);
-    assert_told(GRAM "items.sampler=poisson-users\nitems.sampler.rate=1e-9\nitems.mechanism.gram-share=0.5",
-                9, 9, 9, 1);
+    assert_told(GRAM "items.sampler=poisson-users\nitems.sampler.rate=1e-9\nitems.gram-share=0.5", 9, 9, 9,
+                1);
 }
 
 /* Each of the 40 users adds noise; their sum is scaled by 1/40. */

@@ -188,9 +188,9 @@ TEST(cohorts_and_caps)
     "privacy.min-honest=2 "
     training_file("config.ini", base);
     const double all = proved_or_none("-o run.rounds=20 -o privacy.min-honest=2");
-    const double seen = proved_or_none(SAMPLED "-o items.sampler.secrecy=none");
+    const double seen = proved_or_none(SAMPLED "-o items.sample-secrecy=none");
     const double capped =
-        proved_or_none(SAMPLED "-o items.sampler.secrecy=none -o items.max-participations=5");
+        proved_or_none(SAMPLED "-o items.sample-secrecy=none -o items.max-participations=5");
     const double five = proved_or_none("-o run.rounds=5 -o privacy.min-honest=2");
     assert_float_equal(seen, all, 1e-9 * all);
     assert_float_equal(capped, five, 1e-9 * five);

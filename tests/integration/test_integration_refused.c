@@ -3,6 +3,8 @@
 #include "kit/test.h"
 #include "kit/training.h"
 
+#include "integration/party_processes.h"
+
 #include "kit/spawned.h"
 
 static const char base[] =
@@ -146,6 +148,8 @@ TEST(options_that_would_be_ignored_are_refused)
     extended("swept.ini", "[sweep]\nrun.seed = 1, 2\n");
     command_expect("run swept.ini --dry-run --jobs 2", 2, "leave --jobs out");
     command_expect("account base.ini --choose 2 --utility", 2, "leave --utility out");
+    command_expect("audit base.ini -O out", 2, "this command has no option -O");
+    command_expect("account base.ini -O out", 2, "this command has no option -O");
     command_expect("start base.ini bogus=1", 2, "there is no fact \"bogus\": see");
     command_expect("start base.ini value-mn=1", 2, "there is no fact \"value-mn\"; did you mean value-min=?");
     command_expect("start base.ini bogus", 2, "\"bogus\" does not have the form fact=value: see");
@@ -179,6 +183,77 @@ TEST(check_looks_at_the_form_of_files)
     command_expect("check table.ini -o data.header=no -o data.fields=4 -o data.item-features=films.csv -o "
                    "data.item-features.year-of=titel",
                    3, "films.csv:1: data.item-features names column titel");
+}
+
+/* ---- found by trying what is wrong ---------------------------------------------------------------------------- */
+
+/* Of results that are not complete, nothing is left that could be taken for a release. */
+TEST(a_full_disk_leaves_no_part_of_a_release)
+{
+    char preload[512];
+    if (!disturbed(preload, sizeof preload)) {
+        print_message("no library that fills the disk in this build: left out\n");
+        return;
+    }
+    setenv("LD_PRELOAD", preload, 1);
+    static const char *const full[] = {"item_factors.npy", "guarantee.txt", "certificate.json", "config.ini",
+                                       "run.json"};
+    for (size_t i = 0; i < sizeof full / sizeof *full; i++) {
+        setenv("DISTURBED_FILE", full[i], 1);
+        command_expect("run -q base.ini -O filled", 1, "No space left on device");
+        assert_non_null(strstr(command_err, full[i]));
+        assert_false(command_exists("filled"));
+    }
+    unsetenv("DISTURBED_FILE");
+    command_expect("run -q base.ini -O filled", 0, "");
+    setenv("DISTURBED_FILE", "certificate.json", 1);
+    command_expect("run -q base.ini -O filled", 1, "No space left on device");
+    assert_false(command_exists("filled/run.json"));
+    assert_false(command_exists("filled/release/item_factors.npy"));
+    unsetenv("DISTURBED_FILE");
+    unsetenv("LD_PRELOAD");
+}
+
+TEST(messages_name_what_is_wrong)
+{
+    static const struct {
+        const char *line;
+        int code;
+        const char *says;
+    } cases[] = {
+        {"generate -O /dev/full users=900 items=60 ratings=20000", 1,
+         "cannot write /dev/full: No space left on device"},
+        {"generate -O nowhere/x.csv", 1,
+         "cannot write nowhere/x.csv: No such file or directory; make its directory"},
+        {"predict kept .", 3, ". is a directory: name a file"},
+        {"recommend kept --all -O /dev/full", 1, "cannot write /dev/full: "},
+        {"start .", 3, ". is no regular file: name a file of records"},
+        {"start nothing.csv", 3, "nothing.csv: there is no such file"},
+        {"start table.csv feedback=implicit users=9 items=9 epsilon=1 header=yes value-min=1", 2,
+         "value-min=1: is for ratings (feedback=explicit)"},
+        {"check base.ini -o run.compare=foo", 2, "[run] compare = foo: \"foo\" must be non-private"},
+        {"check base.ini -o privacy.noise-seed=3", 0, "privacy.noise-seed has no effect"},
+        {"check base.ini -o privacy.total-epsilon=3", 0, "privacy.total-epsilon has no effect"},
+        {"check noisy.ini -o items.mechanism.noise-multiplier=1e-300", 2, "no grid fits this noise"},
+        {"check lost.ini", 2, "lost.ini:29: [sweep] variant.a = @nothing.ini: cannot read "},
+    };
+    training_file("table.csv", "user,item\n1,2\n");
+    extended("lost.ini", "[evaluate]\nk = 5\n[sweep]\nvariant.a = @nothing.ini\n");
+    training_file(
+        "noisy.ini",
+        "include = base.ini\n[items]\nmechanism = gaussian\ntransforms = clip-user\n"
+        "[items.mechanism]\ncalibration = noise-multiplier\nwhere = sum\n"
+        "[privacy]\nunit = user\nadjacency = add-remove\ndelta = 1e-5\n[accountants]\nlist = pld\n");
+    command_expect("run -q base.ini -O kept", 0, "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        command_expect(cases[i].line, cases[i].code, cases[i].says);
+    /* All sentences of a condition, which end with the remedy. */
+    training_file("rated.csv", "user,item,rating\n1,2,3\n2,3,4\n3,2,5\n");
+    command_expect("check noisy.ini -o privacy.ledger=spent -o privacy.max-epsilon=1 -o data.format=csv -o "
+                   "data.path=rated.csv -o items.mechanism.noise-multiplier=1",
+                   2, "nothing is proved");
+    assert_null(strstr(command_err, "on the. Mend"));
+    assert_non_null(strstr(command_err, ". Mend that, or remove ledger"));
 }
 
 FIXTURE(begin, training_end)

@@ -378,7 +378,7 @@ TEST(the_page_has_the_spread_of_epsilons)
     const char *source = getenv("DPFRAME_SOURCE_DIR");
     snprintf(sweep, sizeof sweep,
              "include = %s/plugins/sampler/personalised/personalised.ini\n[run]\nrounds = 1\n[accountants]\n"
-             "list = heterogeneous, published\n[items.sampler]\nsecrecy = outsider\n[sweep]\n"
+             "list = heterogeneous, published\n[items]\nsample-secrecy = outsider\n[sweep]\n"
              "question = spread\nrun.seed = 1..2\n",
              source ? source : ".");
     training_file("spread.ini", sweep);

@@ -181,7 +181,7 @@ TEST(rows_of_zeros_are_left_out)
 
 #define GAUSSIAN                                                                                             \
     "items.mechanism=gaussian\nitems.mechanism.calibration=noise-multiplier\n"                               \
-    "items.mechanism.noise-multiplier=1\nitems.mechanism.gram-share=0.2\nitems.mechanism.where=sum\n"
+    "items.mechanism.noise-multiplier=1\nitems.gram-share=0.2\nitems.mechanism.where=sum\n"
 
 /* The loss says that rows without records are 0 beside a Gram row (DPF_LOSS_ZERO_WITHOUT_RECORDS). */
 static void rows_that_the_loss_calls_zeros(const char *changes, int left_out)

@@ -47,7 +47,7 @@ TEST(same_as_a_plain_sum)
     assert_same_as_plain("", "items.aggregator.graph=regular\nitems.aggregator.neighbours=6\n"
                              "items.aggregator.threshold=4\n");
     assert_same_as_plain("items.mechanism.modulus=power-of-two\n", "items.aggregator.malicious=yes\n");
-    assert_same_as_plain("items.sampler=poisson-users\nitems.sampler.rate=0.5\nitems.sampler.secrecy=none\n",
+    assert_same_as_plain("items.sampler=poisson-users\nitems.sampler.rate=0.5\nitems.sample-secrecy=none\n",
                          "");
     assert_same_as_plain("items.transforms=clip-rows, sparse-projection, hadamard-flatten\n"
                          "items.transform.sparse-projection.ratio=2\n"
@@ -128,7 +128,7 @@ TEST(closed_where_it_fails)
     /* Half of them are drawn. */
     training_refused(base,
                      "items.aggregator=modular-sum\nprivacy.min-honest=35\nitems.sampler=poisson-users\n"
-                     "items.sampler.rate=0.5\nitems.sampler.secrecy=none\n",
+                     "items.sampler.rate=0.5\nitems.sample-secrecy=none\n",
                      DPF_FAULT_CONFIG, "draws 20 of 40 users");
 }
 

@@ -231,7 +231,7 @@ static char *draw_list(struct draw_random *random, const dpf_param *param, int *
     *which = n;
     if (n == 0)
         return memory_text(param->default_text ? param->default_text : "");
-    if (strcmp(param->name, "shares") == 0) { /* that add up to 1 */
+    if (strcmp(param->name, "block-shares") == 0) { /* that add up to 1 */
         static const char *const shares[] = {"1", "0.3, 0.7", "0.2, 0.3, 0.5"};
         return memory_text(shares[n - 1]);
     }

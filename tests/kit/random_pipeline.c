@@ -152,7 +152,7 @@ static void pipeline_mechanism(struct pipeline *p, const char *term)
                       p->observer && pipeline_chance(p, 80) ? "party"
                                                             : PIPELINE_ONE_OF(p, "sum", "sum", "party"));
         if (pipeline_chance(p, 50))
-            pipeline_part(p, term, "mechanism", "gram-share", "0.3");
+            pipeline_key(p, term, "gram-share", "%s", "0.3");
     }
     if (strncmp(id, "laplace", 7) == 0 && additive && pipeline_chance(p, 25))
         pipeline_part(p, term, "mechanism", "sensitivity", "joint");
@@ -191,7 +191,7 @@ static void pipeline_sampler(struct pipeline *p, const char *term)
     if (strcmp(id, "by-privacy-weight") == 0)
         pipeline_part(p, term, "sampler", "from", "0.4");
     if (strcmp(id, "full") != 0 && strcmp(id, "by-privacy-weight") != 0)
-        pipeline_part(p, term, "sampler", "secrecy", PIPELINE_ONE_OF(p, "none", "outsider"));
+        pipeline_key(p, term, "sample-secrecy", "%s", PIPELINE_ONE_OF(p, "none", "outsider"));
 }
 
 static void pipeline_aggregator(struct pipeline *p, const char *term)

@@ -95,7 +95,7 @@ TEST(what_is_left_out_is_refused)
     refused("ROWS of Laplace");
     spec = whole, spec.shared = P_SHARED + 1, refused("another place of the shared parameters");
     spec = whole, spec.max_bits = 31, spec.in_shares = DPF_SHARES_VARIANCE,
-    refused("shares without their parameters");
+    refused("shares in a table without their flags");
     spec = whole;
     struct plain_host host;
     plain_init(&host, &component);
@@ -104,11 +104,9 @@ TEST(what_is_left_out_is_refused)
     plain_close(&host);
 }
 
-enum { P_SHARES_SHARED = P_EPSILON + 1 };
 static const dpf_param params_of_shares[] = {
     [P_EPSILON] =
         DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "", "Budget."),
-    DPF_SHARES_PARAMS,
 };
 DPF_ADDITIVE_COMPONENT(shares, spec, dpf_additive_shares_functions, .id = "test-shares", .version = "1.0.0",
                        .summary = "A test", .citation = "", DPF_PARAMS(params_of_shares))
@@ -119,7 +117,7 @@ TEST(steps_of_shares_that_no_plan_keeps_are_refused)
     for (int32_t law = DPF_SHARES_VARIANCE; law <= DPF_SHARES_LAW; law++)
         for (int32_t bits = 31; bits <= 42; bits++) {
             struct plain_host host;
-            spec = whole, spec.shared = P_SHARES_SHARED, spec.in_shares = law, spec.max_bits = bits;
+            spec = whole, spec.in_shares = law, spec.max_bits = bits;
             plain_init(&host, &shares);
             host.random = &plain_random;
             const int kept = law == DPF_SHARES_LAW || bits == 31;

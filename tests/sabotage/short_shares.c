@@ -22,7 +22,8 @@ static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime
                                      .events = dpf_additive_mechanism_events,
                                      .encode = short_of,
                                      .decode = dpf_additive_mechanism_decode,
-                                     .flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES};
+                                     .flags =
+                                         DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES | DPF_MECHANISM_DIVIDES};
 #define CREATE component_create
 #define INSTANCE .instance_bytes = sizeof(dpf_additive_instance)
 SABOTAGE(DPF_ROLE_MECHANISM)

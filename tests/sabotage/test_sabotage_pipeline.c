@@ -35,7 +35,7 @@
     "[items.loss]\nunobserved-weight = 0.1\nlambda = 0.1\n"                                                  \
     "[users]\nloss = implicit-als\nsolver = cholesky\n[users.loss]\nunobserved-weight = 0.1\n"               \
     "[data]\nfeedback = implicit\n"                                                                          \
-    "[items.mechanism]\ncalibration = noise-multiplier\ngram-share = 0.2\nwhere = sum\n"
+    "[items]\ngram-share = 0.2\n[items.mechanism]\ncalibration = noise-multiplier\nwhere = sum\n"
 #define GRADIENT                                                                                             \
     "loss = squared-error\nsolver = gradient-descent\n[items.loss]\nclip-error = 4\n"                        \
     "[users]\nloss = squared-error\nsolver = gradient-descent\n"                                             \
@@ -214,8 +214,7 @@ static int host_has_ended_it(const struct parts *p, const char *error)
 static int audit_notices(const struct parts *p)
 {
     training_file("config.ini", config_of(p));
-    const int code =
-        command_run_it("audit -c config.ini --trials 20 --candidates 12 -j 1 --plugin-dir " SABOTAGE_DIR);
+    const int code = command_run_it("audit -c config.ini --trials 20 -j 1 --plugin-dir " SABOTAGE_DIR);
     return code != 0 && code != 5 ? host_has_ended_it(p, command_err) : code == 5;
 }
 

@@ -22,9 +22,9 @@ static const struct {
     int gram;    /* 1: serves a Gram row */
     double cost; /* largest norm over scale */
 } mechanisms[] = {
-    {"gaussian", "calibration=noise-multiplier; noise-multiplier=2; gram-share=0.3; where=sum", 2, 1, 0.5},
-    {"laplace", "epsilon=0.5; gram-share=0.3; where=sum", 1, 1, 0.5},
-    {"laplace", "epsilon=0.5; gram-share=0.3; where=sum; sensitivity=joint", 1, 1, 0.5},
+    {"gaussian", "calibration=noise-multiplier; noise-multiplier=2; where=sum", 2, 1, 0.5},
+    {"laplace", "epsilon=0.5; where=sum", 1, 1, 0.5},
+    {"laplace", "epsilon=0.5; where=sum; sensitivity=joint", 1, 1, 0.5},
     {"laplace-gamma", "epsilon=0.5", 1, 0, 0.5},
     {"discrete-gaussian", "noise-multiplier=2", 2, 0, 0.5},
     {"skellam", "noise-multiplier=2", 2, 0, 0.5},
@@ -43,8 +43,10 @@ static void ball_of(struct ball *ball, size_t which, const double weights[3])
     struct plain_release *r = &ball->r;
     plain_release_init(r, D, ROWS);
     r->release.n_parties = r->release.min_honest = PARTIES;
-    if (mechanisms[which].gram)
+    if (mechanisms[which].gram) {
         plain_release_share(r, 1, 1);
+        r->release.gram_share = 0.3;
+    }
     ball->bound = dpf_joint_new(7 | (mechanisms[which].gram ? 7u << DPF_GRAM_BIT : 0), p, p);
     for (int b = 0; b < 3; b++) {
         const double own = RADIUS * weights[b];

@@ -23,8 +23,8 @@ TEST(keys_are_renamed_where_they_stand)
     assert_converts(
         "; support = public stays in a comment\r\n[privacy]\r\n  support=public ; why\r\n",
         "; support = public stays in a comment\r\n[privacy]\r\n  interaction-pattern=public ; why\r\n", 1);
-    assert_converts("[items]\nsite = party\n[items.mechanism]\nshared-share = .2 ; of the budget\n",
-                    "[items]\nsolve-at = party\n[items.mechanism]\ngram-share = .2 ; of the budget\n", 2);
+    assert_converts("[items]\nsite = party\nparticipations = 2 ; at most\n",
+                    "[items]\nsolve-at = party\nmax-participations = 2 ; at most\n", 2);
     assert_converts("[items.rating]\nparticipations = 2\nmessages = links\n[run]\nfinish = users",
                     "[items.rating]\nmax-participations = 2\nsend = links\n[run]\nfinal-step = users", 3);
 }
@@ -65,16 +65,16 @@ TEST(values_are_renamed)
 
 TEST(dotted_keys_are_renamed)
 {
-    assert_converts("[items]\nmechanism.shared-share = .3\n", "[items]\nmechanism.gram-share = .3\n", 1);
+    assert_converts("[users]\nnear.messages = rows\n", "[users]\nnear.send = rows\n", 1);
 }
 
 TEST(names_in_sweeps_are_renamed)
 {
     assert_converts(
         "[sweep]\nvariant.a = @x.ini; privacy.support=public; items.bounds=data\n"
-        "axis.share = items.mechanism.shared-share: .1, .2\n",
+        "axis.share = items.participations: 1, 2\n",
         "[sweep]\nvariant.a = @x.ini; privacy.interaction-pattern=public; items.bounds=empirical\n"
-        "axis.share = items.mechanism.gram-share: .1, .2\n",
+        "axis.share = items.max-participations: 1, 2\n",
         3);
 }
 
@@ -163,6 +163,12 @@ TEST(keys_that_have_moved_say_where_to)
         {"items", "mechanism.max-curious", "1", -1, "write it as [privacy] max-curious = 1"},
         {"model", "max-curious", "2", -1, "write it as [privacy] max-curious = 2"},
         {"model.recommender", "max-curious", "2", 0, ""},
+        {"items.mechanism", "gram-share", ".0", 1, ""},
+        {"items.mechanism", "gram-share", ".2", -1,
+         "[items.mechanism] gram-share has moved: write it as [items] gram-share = .2"},
+        {"users.near.mechanism", "shares", ".2, .8", -1, "write it as [users.near] block-shares = .2, .8"},
+        {"items", "sampler.secrecy", "server", -1, "write it as [items] sample-secrecy = server"},
+        {"items.sampler", "secrecy", "outsider", 1, ""},
         {"items.sampler", "clients", "2", 0, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

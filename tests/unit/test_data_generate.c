@@ -186,7 +186,7 @@ TEST_WITH(the_file_holds_what_memory_holds, data_enter, data_leave)
     struct generator *generator = make(&options, 9);
     FILE *stream = fopen("a.txt", "wb");
     assert_non_null(stream);
-    assert_int_equal(generator_write_csv(generator, stream, &error), 0);
+    assert_int_equal(generator_write_csv(generator, stream, "x", &error), 0);
     assert_int_equal(fclose(stream), 0);
     generator_free(generator);
     assert_int_equal(data_try("[data]\n" SYNTHETIC "[split]\nkind = leave-one-out\n", 1, 9, &direct), 0);

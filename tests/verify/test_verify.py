@@ -251,7 +251,7 @@ FREE = [
     (r"configuration\.parties\..*|configuration\.model\.aggregator|"
      r"configuration\..*\.(aggregator|destination|send|source|returned|residual)(\..*)?", "C4 and C5 are believed"),
     (r"configuration\..*\.mechanism\.(where|simulate|modulus|lifetime)", "C4, C5 and C9 are"),
-    (r"configuration\..*\.mechanism\.(gram-share|bound|delta|sigma|epsilon)",
+    (r"configuration\..*\.(mechanism\.(bound|delta|sigma|epsilon)|gram-share|block-shares)",
      "not read with this calibration, or seen in the event"),
     (r"configuration\.model\.home-terms", "fitted at home, from the own records and what is released"),
     (r"configuration\.model\.(init.*|offset.*|users|items|rank|.*-bias|kind)", "initial rows, and sizes of clipped messages"),

@@ -50,6 +50,10 @@ typedef struct dpf_release {
     /* With DPF_MECHANISM_SHARES: how many more parties may know, choose or withhold their own message. A sum of fewer
        than min_honest + max_curious messages must not be decoded; there are so many parties. Else 0. */
     int64_t max_curious;
+    /* With DPF_MECHANISM_DIVIDES: how the budget is divided among blocks, a number for each, which add up to 1; NULL: as the
+       mechanism likes. And the part of it for the Gram row, below 1; the rows have the rest. 0: the Gram row gets no noise. */
+    const double *block_shares;
+    double gram_share;
 } dpf_release;
 
 /*
@@ -118,6 +122,7 @@ typedef struct dpf_encoded {
 /* Its noise may be in shares, for dpf_release.min_honest and max_curious, which [privacy] says. A plan may say
    DPF_NOISE_IN_SHARES with this flag or CONTRIBUTORS alone. */
 #define DPF_MECHANISM_SHARES UINT32_C(16)
+#define DPF_MECHANISM_DIVIDES UINT32_C(32) /* reads dpf_release.block_shares and gram_share */
 
 typedef struct dpf_mechanism {
     uint32_t flags; /* DPF_MECHANISM_* */

@@ -16,15 +16,15 @@ static dpf_status failed(const dpf_call *call, dpf_status code, const char *text
 /* Adds n numbers; 1 if a sum leaves the range of int64. */
 static int add_plain(int64_t *restrict to, const int64_t *restrict from, int64_t n)
 {
-    int overflow = 0;
+    int64_t overflow = 0; /* the sign; of the numbers' width, so that the compiler makes vectors of it */
 
     for (int64_t i = 0; i < n; i++) {
         /* Wrapping addition overflowed iff both terms differ in sign from the result. */
         const int64_t s = (int64_t)((uint64_t)to[i] + (uint64_t)from[i]);
-        overflow |= ((to[i] ^ s) & (from[i] ^ s)) < 0;
+        overflow |= (to[i] ^ s) & (from[i] ^ s);
         to[i] = s;
     }
-    return overflow;
+    return overflow < 0;
 }
 
 /* The same modulo m <= 2^63; `to` is in 0 .. m-1 and stays there, `from` is any integer. */

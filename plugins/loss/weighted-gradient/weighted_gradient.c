@@ -122,26 +122,13 @@ static double weighted_residual(struct cells *cells, double prediction, int64_t 
     return w == 1.0 ? rated : w * rated + (1.0 - w) * empty;
 }
 
-/* Products of two floats are exact. Four sums, so that they need not wait for each other. */
-static double inner_product(const float *x, const float *y, int32_t n)
-{
-    double sums[4] = {0, 0, 0, 0};
-    int32_t c = 0;
-    for (; c + 4 <= n; c += 4)
-        for (int32_t k = 0; k < 4; k++)
-            sums[k] += (double)x[c + k] * (double)y[c + k];
-    for (; c < n; c++)
-        sums[0] += (double)x[c] * (double)y[c];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
 /* Adds one cell; record -1: empty. write_empty_cells does the same for many. */
 static void add_cell(struct cells *cells, const float *x, int64_t other, int64_t record, double *out)
 {
     const dpf_groups *groups = cells->groups;
     const float *seen = dpf_row(groups->residual, other);
     const float *y = dpf_row(groups->other, other) + cells->query->first;
-    const double prediction = groups->offset + inner_product(x, seen, groups->self->cols);
+    const double prediction = groups->offset + empty_cells_product(x, seen, groups->self->cols);
     const double t = cells->loss->factor * weighted_residual(cells, prediction, record);
     for (int32_t i = 0; i < cells->query->dimension; i++)
         out[i] += dpf_on_grid(t * (double)y[i], cells->grid);
@@ -208,8 +195,9 @@ static dpf_status check_row(const dpf_call *call, const struct cells *cells, con
 static int write_empty_cells(const struct cells *cells, int64_t first, int64_t n, double *out, int64_t stride)
 {
     const dpf_groups *groups = cells->groups;
-    const float *seen = dpf_row(groups->residual, groups->party_row);
-    const struct empty_cells empty = {.offset = groups->offset,
+    const struct empty_cells empty = {.seen = dpf_row(groups->residual, groups->party_row),
+                                      .columns = groups->self->cols,
+                                      .offset = groups->offset,
                                       .clip = cells->loss->clip,
                                       .factor = cells->loss->factor,
                                       .most = RESIDUAL_MOST,
@@ -217,10 +205,10 @@ static int write_empty_cells(const struct cells *cells, int64_t first, int64_t n
                                       .limit = limit_of(cells->grid),
                                       .own = dpf_row(groups->other, groups->party_row) + cells->query->first,
                                       .dimension = cells->query->dimension};
-    double products[EMPTY_CELLS_MOST];
+    const float *rows[EMPTY_CELLS_MOST];
     for (int64_t k = 0; k < n; k++)
-        products[k] = inner_product(dpf_row(groups->self, groups->rows[first + k]), seen, groups->self->cols);
-    return cells->loss->empty_cells(&empty, products, n, out, stride) == 0;
+        rows[k] = dpf_row(groups->self, groups->rows[first + k]);
+    return cells->loss->empty_cells(&empty, rows, n, out, stride) == 0;
 }
 
 /* A single user's message: most cells are empty. Where a number is at fault each row is made by itself, and

@@ -63,7 +63,7 @@ TEST(contradictions_are_refused)
 {
     static const char *bad[] = {"calibration=classic; epsilon=1; delta=1e-5",
                                 "calibration=analytic; epsilon=1", "calibration=classic; epsilon=0.5",
-                                "calibration=sigma; shares=0.5, 0.6", "calibration=sigma; sigma=0"};
+                                "calibration=sigma; sigma=0"};
     struct plain_host host;
     plain_init(&host, component);
     host.random = &plain_random;
@@ -77,10 +77,8 @@ TEST(contradictions_are_refused)
 /* Whatever the shares are, the blocks together are one Gaussian of the multiplier asked for. */
 TEST(blocks_compose_to_the_multiplier)
 {
-    static const char *settings[] = {
-        "calibration=noise-multiplier; noise-multiplier=2",
-        "calibration=noise-multiplier; noise-multiplier=2; shares=0.2, 0.5, 0.3"};
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+    static const double shares[] = {0.2, 0.5, 0.3};
+    for (int i = 0; i < 2; i++) {
         struct plain_host host;
         struct plain_release r;
         dpf_noise_plan plan;
@@ -89,7 +87,8 @@ TEST(blocks_compose_to_the_multiplier)
         plain_release_init(&r, 3, 100);
         plain_release_bound(&r, 0, 9, 4);
         plain_release_bound(&r, 1, 9, 0.1);
-        plain_open_random(&host, component, settings[i]);
+        r.release.block_shares = i ? shares : NULL;
+        plain_open_random(&host, component, "calibration=noise-multiplier; noise-multiplier=2");
         assert_int_equal(plain_plan(&host, &r, &plan, events), 3);
         for (int b = 0; b < 3; b++) {
             double t = plan.scale[b] / plan.grid[b];
@@ -157,7 +156,8 @@ TEST(the_gram_row_has_its_part)
     dpf_event events[2 * DPF_MAX_BLOCKS];
     plain_release_gradient(&r, 4, 10);
     plain_release_share(&r, 3, 3);
-    plain_open_random(&host, component, "calibration=noise-multiplier; gram-share=0.36");
+    r.release.gram_share = 0.36;
+    plain_open_random(&host, component, "calibration=noise-multiplier");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 2);
     assert_true(fabs(plan.scale[0] - 1 / 0.8) < 1e-5);
     assert_true(fabs(plan.gram_scale[0] - 3 / 0.6) < 1e-5);
@@ -179,7 +179,8 @@ TEST(rows_get_the_noise_that_is_planned)
     int64_t out[(ROWS + 1) * D];
     plain_release_gradient(&r, D, ROWS);
     plain_release_share(&r, 1e6, 1e6);
-    plain_open_random(&host, component, "calibration=noise-multiplier; gram-share=0.5");
+    r.release.gram_share = 0.5;
+    plain_open_random(&host, component, "calibration=noise-multiplier");
     plain_plan(&host, &r, &plan, events);
     dpf_encoded integers = plain_integers(&r, out);
     assert_int_equal(mechanism->encode(host.self, plain_call(&host), &plan, &r.query, zeros, D, &integers),

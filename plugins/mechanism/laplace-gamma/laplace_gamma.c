@@ -19,7 +19,7 @@
 #include "dpframe/additive_mechanism.h"
 #include "gamma_shares.h"
 
-enum { P_EPSILON, P_SIMULATE, P_SHARED };
+enum { P_EPSILON, P_SIMULATE };
 
 enum { SIMULATE_SHARES, SIMULATE_SUM };
 static const dpf_enum_value simulations[] = {
@@ -33,7 +33,6 @@ static const dpf_param params[] = {
                                    "Pure-DP budget of one release."),
     [P_SIMULATE] = DPF_PARAM_ENUM_F("simulate", SIMULATE_SHARES, simulations, DPF_PARAM_SIMULATES,
                                     "How shares are simulated."),
-    DPF_SHARES_PARAMS,
 };
 
 static dpf_status accept(const dpf_host *host, const dpf_value *values, const dpf_release *release)
@@ -80,7 +79,6 @@ static const dpf_additive_mechanism gamma_noise = {
     .bits = 30,
     .max_bits = 42,
     .whole_blocks = 1,
-    .shared = P_SHARED,
     .accept = accept,
     .multiplier = multiplier,
     .epsilon = epsilon_asked,
@@ -165,7 +163,7 @@ static const dpf_mechanism functions = {
     .epsilon_at_weight = dpf_additive_mechanism_epsilon_at_weight,
     .encode = dpf_additive_mechanism_encode,
     .decode = gamma_decode,
-    .flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES,
+    .flags = DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES | DPF_MECHANISM_DIVIDES,
 };
 
 DPF_ADDITIVE_COMPONENT(

@@ -40,11 +40,18 @@ static const dpf_param params[] = {
 
 static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
 {
-    if (values[P_SHARED + DPF_SHARED_SHARES].count > 0 && values[P_SENSITIVITY].integer == SENSITIVITY_JOINT)
-        return host->fail(host, DPF_E_CONFIG, P_SHARED + DPF_SHARED_SHARES,
-                          "shares mean nothing with sensitivity = joint; remove them or use per-block");
+    (void)host;
     *out = 1 / values[P_EPSILON].real;
     return DPF_OK;
+}
+
+static dpf_status accept(const dpf_host *host, const dpf_value *values, const dpf_release *release)
+{
+    return release->block_shares && values[P_SENSITIVITY].integer == SENSITIVITY_JOINT
+               ? host->fail(
+                     host, DPF_E_CONFIG, P_SENSITIVITY,
+                     "block-shares mean nothing with sensitivity = joint; remove them or use per-block")
+               : DPF_OK;
 }
 
 static double epsilon_asked(const dpf_value *values)
@@ -73,6 +80,7 @@ static const dpf_additive_mechanism laplace = {
     .shared = P_SHARED,
     .multiplier = multiplier,
     .one_scale = one_scale,
+    .accept = accept,
     .epsilon = epsilon_asked,
     .draw = dpf_draw_discrete_laplace,
     .variance = variance,

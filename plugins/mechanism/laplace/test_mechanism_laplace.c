@@ -32,8 +32,9 @@ static void check_plan(const dpf_noise_plan *plan, const dpf_event *events)
 
 TEST(budget_is_spent_and_not_exceeded)
 {
-    static const char *settings[] = {"epsilon=0.5", "epsilon=0.5; shares=0.1, 0.8, 0.1",
-                                     "epsilon=0.5; sensitivity=joint", "epsilon=0.5; where=sum"};
+    static const char *settings[] = {"epsilon=0.5", "epsilon=0.5", "epsilon=0.5; sensitivity=joint",
+                                     "epsilon=0.5; where=sum"};
+    static const double shares[] = {0.1, 0.8, 0.1};
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         struct plain_host host;
         struct plain_release r;
@@ -43,6 +44,7 @@ TEST(budget_is_spent_and_not_exceeded)
         plain_release_bound(&r, 0, 4.0, 4.0);
         plain_release_bound(&r, 1, 0.3, 0.3);
         plain_release_bound(&r, 2, 1.0, 1.0);
+        r.release.block_shares = i == 1 ? shares : NULL;
         plain_open_random(&host, component, settings[i]);
         assert_int_equal(plain_plan(&host, &r, &plan, events), 3);
         check_plan(&plan, events);
@@ -63,7 +65,9 @@ TEST(shares_and_joint_set_the_scales)
     dpf_event events[2 * DPF_MAX_BLOCKS];
     plain_release_init(&r, 2, 10);
     plain_release_bound(&r, 0, 2.0, 2.0);
-    plain_open_random(&host, component, "epsilon=2; shares=0.5, 0.25, 0.25");
+    static const double shares[] = {0.5, 0.25, 0.25};
+    r.release.block_shares = shares;
+    plain_open_random(&host, component, "epsilon=2");
     plain_plan(&host, &r, &plan, events);
     assert_true(fabs(plan.scale[0] / 2 - 1) < 1e-6);
     assert_true(fabs(plan.scale[1] / 2 - 1) < 1e-6);
@@ -73,6 +77,8 @@ TEST(shares_and_joint_set_the_scales)
     plain_close(&host);
     r.release.noise_factor = 1;
     plain_open_random(&host, component, "epsilon=2; sensitivity=joint");
+    assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_CONFIG);
+    r.release.block_shares = NULL;
     plain_plan(&host, &r, &plan, events);
     for (int b = 0; b < 3; b++)
         assert_true(fabs(plan.scale[b] / 2 - 1) < 1e-6);
@@ -174,8 +180,10 @@ TEST(what_is_not_bounded_is_refused)
     plain_release_bound(&r, 1, -1, 1);
     expect_refusal(&r, "epsilon=1", DPF_E_PRIVACY);
     plain_release_bound(&r, 1, 1, 1);
-    expect_refusal(&r, "epsilon=1; shares=0.5, 0.5", DPF_E_CONFIG);
-    expect_refusal(&r, "epsilon=1; shares=0.5, 0.5, 0", DPF_E_CONFIG);
+    static const double without[] = {0.5, 0.5, 0};
+    r.release.block_shares = without;
+    expect_refusal(&r, "epsilon=1", DPF_E_CONFIG);
+    r.release.block_shares = NULL;
     plain_release_bound(&r, 1, 1e-300, 1);
     expect_refusal(&r, "epsilon=1", DPF_E_RANGE);
     plain_release_bound(&r, 1, 1, 1);
@@ -188,8 +196,6 @@ TEST(contradictions_are_refused)
     struct plain_host host;
     plain_init(&host, component);
     host.random = &plain_random;
-    assert_int_equal(plain_create(&host, "shares=0.5, 0.4"), DPF_E_CONFIG);
-    assert_int_equal(plain_create(&host, "shares=1; sensitivity=joint"), DPF_E_CONFIG);
     assert_int_equal(plain_create(&host, "epsilon=0"), DPF_E_CONFIG);
     plain_close(&host);
     plain_init(&host, component);
@@ -207,14 +213,14 @@ TEST(the_gram_row_has_its_own_budget)
     dpf_event events[2 * DPF_MAX_BLOCKS];
     plain_release_init(&r, 2, 10);
     plain_release_share(&r, 5, 5);
-    plain_open_random(&host, component, "epsilon=1; gram-share=0.25");
+    r.release.gram_share = 0.25;
+    plain_open_random(&host, component, "epsilon=1");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 6);
     assert_true(spent(events, 3) <= 0.75);
     assert_true(spent(events, 3) > 0.749);
     assert_true(spent(events + 3, 3) <= 0.25);
     assert_true(spent(events + 3, 3) > 0.249);
-    plain_close(&host);
-    plain_open_random(&host, component, "epsilon=1");
+    r.release.gram_share = 0;
     assert_int_equal(plain_plan(&host, &r, &plan, events), 6);
     assert_int_equal(events[3].kind, DPF_EVENT_NON_PRIVATE);
     assert_true(spent(events, 3) > 0.999);

@@ -48,6 +48,7 @@ void shares_check_gram(const dpf_component *component, const char *settings)
     dpf_event events[2 * DPF_MAX_BLOCKS];
     shares_release(&r, 1, SHARES_PARTIES);
     plain_release_share(&r, 3, 3);
+    r.release.gram_share = 0.25;
     plain_open_random(&host, component, settings);
     assert_int_equal(plain_plan(&host, &r, &plan, events), 2);
     assert_int_equal(events[1].blocks, UINT32_C(1) << DPF_GRAM_BIT);
@@ -78,6 +79,7 @@ void shares_check_gram(const dpf_component *component, const char *settings)
         goodness_assert(goodness_mean(square, 4000, 1, l1 ? 5 : 2), "variance", gram);
     }
     plain_close(&host);
+    r.release.gram_share = 0;
     plain_open_random(&host, component, "");
     assert_int_equal(plain_plan(&host, &r, &plan, events), 2);
     assert_int_equal(events[1].kind, DPF_EVENT_NON_PRIVATE);
@@ -141,8 +143,9 @@ void shares_check_refusals(const dpf_component *component, const char *bad)
         plain_close(&host);
     }
     shares_release(&r, 100, SHARES_PARTIES);
-    plain_open_random(&host, component, "gram-share=0.5");
+    plain_open_random(&host, component, "");
     plain_release_share(&r, 1, 1);
+    r.release.gram_share = 0.5;
     r.release.gram = NULL;
     assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_PRIVACY);
     plain_close(&host);

@@ -23,8 +23,8 @@ void shares_sum(struct plain_host *host, const struct plain_release *r, const dp
 
 /*
  * A Gram row, which a unit moves 3 times as far as the rows: it and the rows are an event each, with a quarter and three
- * quarters of the budget, and each has the noise that its event and the plan state. `settings` ask for a gram-share of
- * .25; without it the Gram row has no noise, and its event says so.
+ * quarters of the budget, and each has the noise that its event and the plan state. Without a gram-share the Gram row has
+ * no noise, and its event says so.
  */
 void shares_check_gram(const dpf_component *component, const char *settings);
 

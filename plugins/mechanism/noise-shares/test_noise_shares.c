@@ -35,15 +35,16 @@ static const struct law {
     const char *none, *gram, *gram_again;
 } laws[] = {
     {"discrete-gaussian", "noise-multiplier=1.5", DPF_EVENT_DISCRETE_GAUSSIAN, 2, 1.5, 1,
-     shares_assert_normal, DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES, "noise-multiplier=0",
-     "gram-share=0.25", NULL},
+     shares_assert_normal, DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES | DPF_MECHANISM_DIVIDES,
+     "noise-multiplier=0", "", NULL},
     {"skellam", "noise-multiplier=1.5", DPF_EVENT_SKELLAM, 2, 1.5, 1, shares_assert_normal,
-     DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES, "noise-multiplier=0", "gram-share=0.25", NULL},
+     DPF_MECHANISM_DENSE | DPF_MECHANISM_SHARES | DPF_MECHANISM_DIVIDES, "noise-multiplier=0", "", NULL},
     {"laplace-gamma", "epsilon=0.8", DPF_EVENT_DISCRETE_LAPLACE, 1, 1.25, 2, assert_laplace,
-     DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES, "epsilon=0", "gram-share=0.25",
-     "gram-share=0.25; simulate=sum"},
+     DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES | DPF_MECHANISM_DIVIDES, "epsilon=0",
+     "", "simulate=sum"},
     {"laplace-gamma", "epsilon=0.8; simulate=sum", DPF_EVENT_DISCRETE_LAPLACE, 1, 1.25, 2, assert_laplace,
-     DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES, NULL, NULL, NULL},
+     DPF_MECHANISM_DENSE | DPF_MECHANISM_ROUNDS | DPF_MECHANISM_SHARES | DPF_MECHANISM_DIVIDES, NULL, NULL,
+     NULL},
 };
 #define LAWS (sizeof laws / sizeof laws[0])
 

@@ -18,13 +18,12 @@
  */
 #include "dpframe/additive_mechanism.h"
 
-enum { P_MULTIPLIER, P_SHARED };
+enum { P_MULTIPLIER };
 
 static const dpf_param params[] = {
     [P_MULTIPLIER] = DPF_PARAM_REAL_F(
         "noise-multiplier", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
         "Standard deviation of the shares of t parties together over the L2 sensitivity of all blocks."),
-    DPF_SHARES_PARAMS,
 };
 
 static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
@@ -86,7 +85,6 @@ static const dpf_additive_mechanism skellam = {
     .min_bits = 8,
     .bits = 16,
     .max_bits = 24,
-    .shared = P_SHARED,
     .multiplier = multiplier,
     .draw = draw,
     .variance = variance,

@@ -22,7 +22,7 @@
  */
 #include "record_draws.h"
 
-enum { P_TARGET, P_PROFILE, P_LOSSES, P_BOUND, P_MAX_WEIGHT, P_SECRECY, P_COUNT };
+enum { P_TARGET, P_PROFILE, P_LOSSES, P_BOUND, P_MAX_WEIGHT, P_COUNT };
 enum { PROFILE_MECHANISM, PROFILE_FIXED };
 enum { LOSSES_EQUAL, LOSSES_NORM };
 
@@ -37,7 +37,6 @@ static const dpf_enum_value losses_of[] = {
     {"equal", "Every record's loss is the largest one."},
     {"norm", "A record's loss is in proportion to the L1 norm of its row of the other side."},
 };
-static const dpf_enum_value secrecies[] = {RECORD_SECRECIES};
 
 static const dpf_param params[P_COUNT] = {
     [P_TARGET] = DPF_PARAM_REAL_F("target", 1.0, 0.0, 700.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
@@ -52,7 +51,6 @@ static const dpf_param params[P_COUNT] = {
                                  "where bounds are empirical."),
     [P_MAX_WEIGHT] =
         DPF_PARAM_REAL_F("max-weight", 100.0, 1.0, 1e6, DPF_PARAM_PRIVACY, "", "Largest weight of a record."),
-    [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),
 };
 
 struct importance {
@@ -172,7 +170,7 @@ static dpf_status importance_create(const dpf_host *host, const dpf_params *give
 {
     const dpf_value *values = given->values;
     struct importance *importance = *self;
-    const dpf_status status = record_draws_open(&importance->draws, host, &values[P_SECRECY]);
+    const dpf_status status = record_draws_open(&importance->draws, host);
     if (status != DPF_OK)
         return status;
     importance->values = values;
@@ -217,7 +215,7 @@ static dpf_status importance_describe(void *self, dpf_sampling *out)
     }
     out->kind = least < most ? DPF_SAMPLING_WEIGHTED : DPF_SAMPLING_POISSON;
     out->unit = DPF_UNIT_RECORD;
-    out->hidden_from = importance->draws.hidden_from;
+    out->hidden_from = DPF_OBSERVER_PARTIES;
     out->rate = 1 / least;
     out->weight_max = most;
     return DPF_OK;

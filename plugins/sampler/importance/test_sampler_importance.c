@@ -154,7 +154,7 @@ TEST(fates_and_refusals)
 {
     struct plain_host host;
     dpf_sampling sampling;
-    assert_int_equal(prepare(&host, "target=2; secrecy=parties", 0.5, 1, &sampling), DPF_OK);
+    assert_int_equal(prepare(&host, "target=2", 0.5, 1, &sampling), DPF_OK);
     assert_int_equal(sampling.hidden_from, DPF_OBSERVER_PARTIES);
     check_fates(&host);
     check_parties_refused(&host);

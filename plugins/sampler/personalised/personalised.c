@@ -20,7 +20,7 @@
 #include "dpframe/accounting.h"
 #include "dpframe/dpframe.h"
 
-enum { P_EPSILON, P_THRESHOLD, P_THRESHOLD_VALUE, P_LIFETIME, P_SECRECY, P_COUNT };
+enum { P_EPSILON, P_THRESHOLD, P_THRESHOLD_VALUE, P_LIFETIME, P_COUNT };
 
 enum { THRESHOLD_MAX, THRESHOLD_MEAN, THRESHOLD_MIN, THRESHOLD_VALUE };
 static const dpf_enum_value thresholds[] = {
@@ -33,12 +33,6 @@ static const dpf_enum_value lifetimes[] = {
     {"run", "One sample for the whole run."},
     {"round", "A fresh sample in every round."},
 };
-/* Index minus 1 is the DPF_OBSERVER_* up to which the draw is hidden. */
-static const dpf_enum_value secrecies[] = {
-    {"none", "Which records take part is public: no amplification."},
-    {"outsider", "Hidden from those who see only the released factors."},
-    {"server", "Hidden from the server too."},
-};
 
 static const dpf_param params[P_COUNT] = {
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 700.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
@@ -50,8 +44,6 @@ static const dpf_param params[P_COUNT] = {
                          "t for threshold = value."),
     [P_LIFETIME] =
         DPF_PARAM_ENUM_F("lifetime", 0, lifetimes, DPF_PARAM_PRIVACY, "How long a sample stays in use."),
-    [P_SECRECY] = DPF_PARAM_ENUM_F("secrecy", 1, secrecies, DPF_PARAM_PRIVACY,
-                                   "The observer that does not see which records take part."),
 };
 
 struct personalised {
@@ -143,7 +135,7 @@ static dpf_status personalised_describe(void *self, dpf_sampling *out)
     const struct personalised *sampler = self;
     out->kind = DPF_SAMPLING_WEIGHTED;
     out->unit = DPF_UNIT_RECORD;
-    out->hidden_from = (int32_t)sampler->values[P_SECRECY].integer - 1;
+    out->hidden_from = DPF_OBSERVER_SERVER;
     out->rate = keep_probability(sampler, sampler->largest);
     out->weight_max = 1;
     out->budget = sampler->epsilon;

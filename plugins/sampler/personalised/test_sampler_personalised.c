@@ -96,7 +96,7 @@ TEST(it_says_how_it_samples)
 {
     struct plain_host host;
     dpf_sampling sampling = {0};
-    open_sampler(&host, "secrecy=server; lifetime=round", 1);
+    open_sampler(&host, "lifetime=round", 1);
     assert_int_equal(sampler->describe(host.self, &sampling), DPF_OK);
     assert_int_equal(sampler->level, DPF_LEVEL_RECORD);
     assert_int_equal(sampling.kind, DPF_SAMPLING_WEIGHTED);

@@ -13,18 +13,12 @@
 #include "dpframe/plugin.h"
 #include "dpframe/role/sampler.h"
 
-enum { P_RATE, P_WEIGHT, P_SECRECY, P_COUNT };
+enum { P_RATE, P_WEIGHT, P_COUNT };
 
 enum { WEIGHT_UNIT, WEIGHT_INVERSE };
 static const dpf_enum_value weights_given[] = {
     {"unit", "Those who take part have weight 1."},
     {"inverse", "Those who take part have weight 1/rate, so that sums are unbiased."},
-};
-/* Index minus 1 is the DPF_OBSERVER_* up to which the draw is hidden. */
-static const dpf_enum_value secrecies[] = {
-    {"none", "Who takes part is public: no amplification."},
-    {"outsider", "Hidden from those who see only the released factors."},
-    {"server", "Hidden from the server too, which sees neither the draw nor who sends messages."},
 };
 
 static const dpf_param params[P_COUNT] = {
@@ -32,8 +26,6 @@ static const dpf_param params[P_COUNT] = {
                                 "Probability that a user takes part in a round."),
     [P_WEIGHT] = DPF_PARAM_ENUM_F("weight", WEIGHT_UNIT, weights_given, DPF_PARAM_PRIVACY,
                                   "Weight of those who take part."),
-    [P_SECRECY] = DPF_PARAM_ENUM_F("secrecy", 1, secrecies, DPF_PARAM_PRIVACY,
-                                   "The observer that does not see who takes part."),
 };
 
 struct poisson {
@@ -41,7 +33,6 @@ struct poisson {
     dpf_stream *stream;
     double rate;
     float weight;
-    int32_t hidden_from;
 };
 
 static dpf_status poisson_create(const dpf_host *host, const dpf_params *given, void **self)
@@ -57,7 +48,6 @@ static dpf_status poisson_create(const dpf_host *host, const dpf_params *given, 
     poisson->stream = stream;
     poisson->rate = values[P_RATE].real;
     poisson->weight = values[P_WEIGHT].integer == WEIGHT_INVERSE ? (float)(1 / poisson->rate) : 1;
-    poisson->hidden_from = (int32_t)values[P_SECRECY].integer - 1;
     return DPF_OK;
 }
 
@@ -66,7 +56,7 @@ static dpf_status poisson_describe(void *self, dpf_sampling *out)
     const struct poisson *poisson = self;
     out->kind = DPF_SAMPLING_POISSON;
     out->unit = DPF_UNIT_USER;
-    out->hidden_from = poisson->hidden_from;
+    out->hidden_from = DPF_OBSERVER_SERVER;
     out->rate = poisson->rate;
     out->weight_max = poisson->weight; /* as it is given, after rounding to float32 */
     return DPF_OK;

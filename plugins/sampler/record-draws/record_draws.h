@@ -11,33 +11,18 @@
 
 #include "dpframe/dpframe.h"
 
-/* Index minus 1 is the DPF_OBSERVER_* up to which the draw is hidden. */
-#define RECORD_SECRECIES                                                                                     \
-    {"none", "Which records take part is public: no amplification."},                                        \
-        {"outsider", "Hidden from those who see only the released factors."},                                \
-        {"server", "Hidden from the server too, which sees neither the draw nor the records."},              \
-    {                                                                                                        \
-        "parties", "Hidden from other parties as well."                                                      \
-    }
-#define RECORD_SECRECY_PARAM(VALUES)                                                                         \
-    DPF_PARAM_ENUM_F("secrecy", 1, VALUES, DPF_PARAM_PRIVACY,                                                \
-                     "The observer that does not see which records take part.")
-
 struct record_draws {
     const dpf_host *host;
     const dpf_random_service *random;
     dpf_stream *stream;
     int32_t side; /* that is solved; known after prepare */
-    int32_t hidden_from;
 };
 
 /* Opens the stream. The caller owns the memory. */
-static inline dpf_status record_draws_open(struct record_draws *draws, const dpf_host *host,
-                                           const dpf_value *secrecy)
+static inline dpf_status record_draws_open(struct record_draws *draws, const dpf_host *host)
 {
     draws->host = host;
     draws->random = dpf_random(host);
-    draws->hidden_from = (int32_t)secrecy->integer - 1;
     return draws->random->open(host, "records", &draws->stream);
 }
 

@@ -9,21 +9,19 @@
  */
 #include "record_draws.h"
 
-enum { P_RATE, P_WEIGHT, P_SECRECY, P_COUNT };
+enum { P_RATE, P_WEIGHT, P_COUNT };
 enum { WEIGHT_UNIT, WEIGHT_INVERSE };
 
 static const dpf_enum_value weights_given[] = {
     {"unit", "Records that take part have weight 1."},
     {"inverse", "Records that take part have weight 1/rate, so that sums are unbiased."},
 };
-static const dpf_enum_value secrecies[] = {RECORD_SECRECIES};
 
 static const dpf_param params[P_COUNT] = {
     [P_RATE] = DPF_PARAM_REAL_F("rate", 0.5, 1e-6, 1.0, DPF_PARAM_PRIVACY, "",
                                 "Probability that a record takes part."),
     [P_WEIGHT] = DPF_PARAM_ENUM_F("weight", WEIGHT_INVERSE, weights_given, DPF_PARAM_PRIVACY,
                                   "Weight of those that take part."),
-    [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),
 };
 
 struct uniform {
@@ -36,7 +34,7 @@ static dpf_status uniform_create(const dpf_host *host, const dpf_params *given, 
 {
     const dpf_value *values = given->values;
     struct uniform *uniform = *self;
-    const dpf_status status = record_draws_open(&uniform->draws, host, &values[P_SECRECY]);
+    const dpf_status status = record_draws_open(&uniform->draws, host);
     if (status != DPF_OK)
         return status;
     uniform->rate = values[P_RATE].real;
@@ -55,7 +53,7 @@ static dpf_status uniform_describe(void *self, dpf_sampling *out)
     const struct uniform *uniform = self;
     out->kind = DPF_SAMPLING_POISSON;
     out->unit = DPF_UNIT_RECORD;
-    out->hidden_from = uniform->draws.hidden_from;
+    out->hidden_from = DPF_OBSERVER_PARTIES;
     out->rate = uniform->rate;
     out->weight_max = uniform->weight;
     return DPF_OK;

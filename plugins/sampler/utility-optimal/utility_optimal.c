@@ -12,9 +12,7 @@
  */
 #include "record_draws.h"
 
-enum { P_RATE, P_NORM, P_MAX_WEIGHT, P_SECRECY, P_COUNT };
-
-static const dpf_enum_value secrecies[] = {RECORD_SECRECIES};
+enum { P_RATE, P_NORM, P_MAX_WEIGHT, P_COUNT };
 
 static const dpf_param params[P_COUNT] = {
     [P_RATE] = DPF_PARAM_REAL_F("rate", 0.5, 1e-6, 1.0, DPF_PARAM_PRIVACY, "",
@@ -23,7 +21,6 @@ static const dpf_param params[P_COUNT] = {
                                 "A public length of rows, for example a typical one."),
     [P_MAX_WEIGHT] = DPF_PARAM_REAL_F("max-weight", 10.0, 1.0, 1e6, DPF_PARAM_PRIVACY, "",
                                       "Largest weight of a record; it bounds what a record moves."),
-    [P_SECRECY] = RECORD_SECRECY_PARAM(secrecies),
 };
 
 struct optimal {
@@ -36,7 +33,7 @@ static dpf_status optimal_create(const dpf_host *host, const dpf_params *given, 
 {
     const dpf_value *values = given->values;
     struct optimal *optimal = *self;
-    const dpf_status status = record_draws_open(&optimal->draws, host, &values[P_SECRECY]);
+    const dpf_status status = record_draws_open(&optimal->draws, host);
     if (status != DPF_OK)
         return status;
     optimal->rate_by_norm = values[P_RATE].real / values[P_NORM].real;
@@ -55,7 +52,7 @@ static dpf_status optimal_describe(void *self, dpf_sampling *out)
     const struct optimal *optimal = self;
     out->kind = DPF_SAMPLING_WEIGHTED;
     out->unit = DPF_UNIT_RECORD;
-    out->hidden_from = optimal->draws.hidden_from;
+    out->hidden_from = DPF_OBSERVER_PARTIES;
     out->rate = 1;
     out->weight_max = optimal->max_weight;
     return DPF_OK;

@@ -4,6 +4,20 @@
 
 #define LANES 32 /* sums of their own: none waits for another */
 
+/* Halves onto each other, with lengths that the compiler knows. */
+static inline __attribute__((always_inline)) double SIMD_LOOP(sum_of_lanes)(double lane[LANES])
+{
+    for (int64_t k = 0; k < 16; k++)
+        lane[k] += lane[k + 16];
+    for (int64_t k = 0; k < 8; k++)
+        lane[k] += lane[k + 8];
+    for (int64_t k = 0; k < 4; k++)
+        lane[k] += lane[k + 4];
+    for (int64_t k = 0; k < 2; k++)
+        lane[k] += lane[k + 2];
+    return lane[0] + lane[1];
+}
+
 static SIMD_LOOP_TARGET double SIMD_LOOP(squares)(const double *x, int64_t n, double unit)
 {
     double lane[LANES] = {0};
@@ -13,10 +27,7 @@ static SIMD_LOOP_TARGET double SIMD_LOOP(squares)(const double *x, int64_t n, do
             lane[k] += (unit * x[i + k]) * (unit * x[i + k]);
     for (int64_t k = 0; k < n - i; k++)
         lane[k] += (unit * x[i + k]) * (unit * x[i + k]);
-    for (int64_t half = LANES / 2; half > 0; half /= 2)
-        for (int64_t k = 0; k < half; k++)
-            lane[k] += lane[k + half];
-    return lane[0];
+    return SIMD_LOOP(sum_of_lanes)(lane);
 }
 
 static SIMD_LOOP_TARGET double SIMD_LOOP(sizes)(const double *x, int64_t n, double unit)
@@ -28,10 +39,7 @@ static SIMD_LOOP_TARGET double SIMD_LOOP(sizes)(const double *x, int64_t n, doub
             lane[k] += __builtin_fabs(unit * x[i + k]);
     for (int64_t k = 0; k < n - i; k++)
         lane[k] += __builtin_fabs(unit * x[i + k]);
-    for (int64_t half = LANES / 2; half > 0; half /= 2)
-        for (int64_t k = 0; k < half; k++)
-            lane[k] += lane[k + half];
-    return lane[0];
+    return SIMD_LOOP(sum_of_lanes)(lane);
 }
 
 static double SIMD_LOOP(row_power)(const double *x, int64_t n, double unit, int32_t p)
