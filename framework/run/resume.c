@@ -87,7 +87,7 @@ static int add_number(json_t *list, const char *name, int64_t number)
 static json_t *binding_of(const struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
 {
     char files[65];
-    if (data_files_sha256(plan->config, &plan->data, &plan->split, files, error) != 0)
+    if (data_files_sha256(&plan->data, &plan->split, files, error) != 0)
         return NULL;
     json_t *list = json_pack("{s:s}", "the version of dpframe", DPFRAME_VERSION);
     if (list && alike_add_configuration(list, plan, own, sizeof own / sizeof *own) == 0 &&

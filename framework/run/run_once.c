@@ -326,10 +326,10 @@ static int load(struct run *run, struct dpf_error *error)
     struct plan *plan = &run->session.plan;
     struct data_parsed *parsed = run->parsed;
     run->parsed = NULL;
-    if ((parsed ? data_divide(parsed, plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
-                              &run->dataset, error)
-                : data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
-                                    &run->dataset, error)) != 0 ||
+    if ((parsed
+             ? data_divide(parsed, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset, error)
+             : data_read_by_user(&plan->data, &plan->split, plan->seeded, run->pool, &run->dataset, error)) !=
+            0 ||
         data_index_items(&run->dataset, run->pool, error) != 0 || shares_keep_own(&run->dataset, error) != 0)
         return -1;
     if (run->remote && run->dataset.known.ptr)

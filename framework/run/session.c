@@ -93,8 +93,8 @@ void session_close(struct session *session)
 static int count_in_data(const struct plan *plan, int64_t n[2], struct dpf_error *error)
 {
     struct dpf_error unread = {0};
-    if (data_sizes(plan->config, &plan->data, &plan->split, plan->seeded, &n[DPF_SIDE_USERS],
-                   &n[DPF_SIDE_ITEMS], &unread) == 0)
+    if (data_sizes(&plan->data, &plan->split, plan->seeded, &n[DPF_SIDE_USERS], &n[DPF_SIDE_ITEMS],
+                   &unread) == 0)
         return 0;
     if (interrupt_check("users and items were counted", error) != 0)
         return -1;
@@ -111,7 +111,7 @@ int session_complete_without_training(struct session *session, struct dpf_error 
     struct plan *plan = &session->plan;
     const dpf_value *model = plan->model.params.values;
     int64_t n[2];
-    int status = data_listed(plan->config, &plan->data, &plan->split, n, error);
+    int status = data_listed(&plan->data, &plan->split, n, error);
     if (status == 0 && ((n[DPF_SIDE_USERS] < 0 && !model[MODEL_USERS].integer) ||
                         (n[DPF_SIDE_ITEMS] < 0 && !model[MODEL_ITEMS].integer)))
         status = count_in_data(plan, n, error);

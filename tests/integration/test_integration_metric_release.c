@@ -66,7 +66,7 @@ static void measure(const char *changes, struct measured *out)
     open_session(&out->session, base, changes, 0);
     struct plan *plan = &out->session.plan;
     struct scorer scorer = {.context = NULL};
-    int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &error);
+    int status = data_load(&plan->data, &plan->split, plan->seeded, pool, &dataset, &error);
     if (status == 0)
         status = plan_complete(plan, dataset.users.n, dataset.items.n, &error);
     if (status == 0)
