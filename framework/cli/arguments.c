@@ -86,7 +86,6 @@ static const struct option_info {
     {'c', "-c", "-c CONFIG", 0},
     {'o', "-o", "-o ", 1},
     {'O', "-O", "--output", 0},
-    {'O', "-O", "-c CONFIG", 0}, /* it stands for a key of the configuration */
     {'j', "--jobs", "--jobs", 0},
     {'n', "-n", "-n N", 0},
     {OPTION_JSON, "--json", "--json", 1},

@@ -19,7 +19,7 @@
 #include "plan/plan_make.h"
 
 static const char usage[] =
-    "usage: dpframe check -c CONFIG [-o section.key=value]... [--json]\n"
+    "usage: dpframe check -c CONFIG [-o section.key=value]... [--output DIR] [--json]\n"
     "\n"
     "Validates the configuration, makes every component, and prints the resolved\n"
     "configuration, the pipeline and the guarantee, and the accountant that would prove\n"

@@ -205,7 +205,8 @@ static int check_head(const struct file *file, const json_t *line, const struct 
         return error_set(
             error, DPF_FAULT_CONFIG,
             "[privacy] ledger = %s is for at most %lld parties that work with the server; this run "
-            "is for %lld ([privacy] max-curious). Their sum holds for the fewest alone: use the same number, or "
+            "is for %lld ([privacy] max-curious). Their sum holds for the fewest alone: use the same number, "
+            "or "
             "another file",
             file->path, (long long)curious, (long long)curious_of(guarantee));
     return line_fails(file, 1, "is not the head of a ledger that this version writes", error);

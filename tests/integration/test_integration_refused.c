@@ -148,6 +148,8 @@ TEST(options_that_would_be_ignored_are_refused)
     extended("swept.ini", "[sweep]\nrun.seed = 1, 2\n");
     command_expect("run swept.ini --dry-run --jobs 2", 2, "leave --jobs out");
     command_expect("account base.ini --choose 2 --utility", 2, "leave --utility out");
+    command_expect("audit base.ini -O out", 2, "this command has no option -O");
+    command_expect("account base.ini -O out", 2, "this command has no option -O");
     command_expect("start base.ini bogus=1", 2, "there is no fact \"bogus\": see");
     command_expect("start base.ini value-mn=1", 2, "there is no fact \"value-mn\"; did you mean value-min=?");
     command_expect("start base.ini bogus", 2, "\"bogus\" does not have the form fact=value: see");
