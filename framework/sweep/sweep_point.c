@@ -90,7 +90,8 @@ struct config *sweep_points_read(const struct arguments *arguments, struct desig
 {
     struct config *config =
         config_load(arguments->config, arguments->overrides, arguments->n_overrides, error);
-    if (config && design_read(config, design, error) == 0 && points_make(design, points, error) == 0)
+    if (config && design_read(config, design, error) == 0 && design_check_files(design, error) == 0 &&
+        points_make(design, points, error) == 0)
         return config;
     config_free(config);
     return NULL;
