@@ -146,7 +146,7 @@ static json_t *list_of(const struct plan *plan, int resumes, struct dpf_error *e
                         add_blas(list, plan->registry) != 0 || add_mathematics(list) != 0))
         status = error_memory(error);
     if (status == 0)
-        status = data_visit_files(plan->config, &plan->data, &plan->split, add_files, list, error);
+        status = data_visit_files(&plan->data, &plan->split, add_files, list, error);
     if (status == 0)
         return list;
     json_decref(list);

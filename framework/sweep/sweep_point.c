@@ -34,7 +34,7 @@ static int data_hash(const struct sweep_base *base, const struct plan *plan, con
         memcpy(hex, known, 65);
         return 0;
     }
-    if (data_files_sha256(plan->config, &plan->data, &plan->split, hex, error) != 0)
+    if (data_files_sha256(&plan->data, &plan->split, hex, error) != 0)
         return -1;
     json_object_set_new(base->data_hashes, key, json_string(hex));
     return 0;
