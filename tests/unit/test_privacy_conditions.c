@@ -120,7 +120,7 @@ TEST(shares_need_secure_aggregation)
     case_privacy(&c, "unit = user\nadjacency = replace\nobserver = parties\ntuning = public-data");
     c.term.noise_where = DPF_NOISE_IN_SHARES;
     c.term.sees = DPF_SEES_SUM;
-    expect_failing(&c, "C5", "honest survivors");
+    expect_failing(&c, "C5", "max-curious");
     c.term.spare_shares = 1;
     expect_failing(&c, "", NULL);
     /* Parties may work with the server. */
