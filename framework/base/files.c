@@ -215,7 +215,7 @@ int files_sha256(const char *path, char hex[65], struct dpf_error *error)
     if (!stream)
         return error_set(error, DPF_FAULT_RUN, "cannot open %s: %s", path, strerror(errno));
     struct files_hash *hash = files_hash_new();
-    unsigned char *buffer = memory_need(chunk, 1);
+    unsigned char *buffer = memory_need_raw(chunk, 1);
     for (size_t n; (n = fread(buffer, 1, chunk, stream)) > 0;)
         files_hash_add(hash, buffer, n);
     const int failed = ferror(stream);

@@ -116,6 +116,11 @@ void *memory_need(size_t count, size_t size)
     return there(memory_new(count, size));
 }
 
+void *memory_need_raw(size_t count, size_t size)
+{
+    return there(memory_raw(count, size));
+}
+
 void *memory_need_grow(void *array, size_t *capacity, size_t needed, size_t size)
 {
     return there(memory_grow(array, capacity, needed, size));

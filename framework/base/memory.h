@@ -30,7 +30,8 @@ void *memory_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
 /* ---- small things, never NULL ---- */
 
-void *memory_need(size_t count, size_t size); /* as memory_new */
+void *memory_need(size_t count, size_t size);     /* as memory_new */
+void *memory_need_raw(size_t count, size_t size); /* as memory_raw: what most uses fill a little of */
 void *memory_need_grow(void *array, size_t *capacity, size_t needed, size_t size);
 char *memory_text(const char *text); /* a copy */
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -93,14 +93,17 @@ static void scatter_chunk(const struct chunk *chunk, int64_t *next, struct ratin
     }
 }
 
-void ratings_return_freed(void)
+#define WORTH_RETURNING (INT64_C(1) << 20) /* records */
+
+void ratings_return_freed(int64_t *freed)
 {
+    if (*freed < WORTH_RETURNING)
+        return;
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
+    *freed = 0;
 }
-
-#define WORTH_RETURNING (INT64_C(1) << 20) /* records */
 
 static int scatter_task(void *context, int64_t part, int worker)
 {
@@ -114,10 +117,7 @@ static int scatter_task(void *context, int64_t part, int worker)
             continue;
         chunk_free_columns(chunk);
         freed += chunk->n;
-        if (freed >= WORTH_RETURNING) {
-            ratings_return_freed();
-            freed = 0;
-        }
+        ratings_return_freed(&freed);
     }
     return 0;
 }

@@ -17,7 +17,8 @@ struct ratings_wish {
 /* From the order of lines to rows sorted by item, lines of one pair in their order. */
 int ratings_build(struct table *table, int64_t users, const struct ratings_wish *wish, struct pool *pool,
                   struct ratings *out, struct dpf_error *error);
-/* Chunks are small pieces, whose memory the library would keep while what is made of them takes as much again. */
-void ratings_return_freed(void);
+/* Chunks are small pieces, whose memory the library would keep while what is made of them takes as much again. What few
+   records took it may keep: *freed, how many were freed since the last time, is 0 afterwards if it was returned. */
+void ratings_return_freed(int64_t *freed);
 
 #endif

@@ -459,9 +459,10 @@ static int load_files(struct loading *l, struct dpf_error *error)
          split_overlaps(o, &l->train, &l->test, &l->out->users, &l->out->items, &l->train_table,
                         &l->test_table, &l->out->violations, error) != 0))
         return -1;
+    int64_t freed = l->train_table.records + l->test_table.records;
     table_free(&l->train_table);
     table_free(&l->test_table);
-    ratings_return_freed();
+    ratings_return_freed(&freed);
     return 0;
 }
 

@@ -77,6 +77,7 @@ struct route {
     int64_t *filled, *file_at; /* by file and rank; by rank, the file whose records come now */
     size_t chunk_at;           /* of the table: what goes next */
     int64_t record_at;
+    int64_t freed; /* records since memory was returned */
 };
 
 static void route_close(struct route *route)
@@ -259,11 +260,11 @@ static void fill_out(struct route *route)
         }
     }
     for (size_t c = first; c < route->chunk_at; c++) {
+        route->freed += table->chunks[c]->n;
         chunk_free(table->chunks[c]);
         table->chunks[c] = NULL;
     }
-    if (route->chunk_at > first)
-        ratings_return_freed();
+    ratings_return_freed(&route->freed);
 }
 
 static int put(struct route *route, int64_t k, const struct sent_record *record)

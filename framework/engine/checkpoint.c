@@ -488,7 +488,7 @@ static void restore_counts(const json_t *head, struct engine *engine)
 int checkpoint_restore(const struct checkpoint *checkpoint, struct engine *engine, struct dpf_error *error)
 {
     struct arrays *arrays = memory_need(1, sizeof *arrays);
-    char *buffer = memory_need(AT_ONCE, 1);
+    char *buffer = memory_need_raw(AT_ONCE, 1);
     struct stat info;
     json_t *head = share_head(checkpoint, error);
     const json_t *list = json_object_get(head, "arrays");

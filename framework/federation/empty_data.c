@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* memfd_create is Linux's own. */
+#define _GNU_SOURCE
 #include "federation/empty_data.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -41,24 +44,27 @@ static int write_line(FILE *stream, const char *config, const struct arguments *
     return status;
 }
 
+/* In memory, so that nothing is left of a server that is killed. */
 int empty_data_make(struct empty_data *data, struct arguments *arguments, struct dpf_error *error)
 {
-    *data = (struct empty_data){.path = "/tmp/dpframe-serve-XXXXXX"};
+    *data = (struct empty_data){.file = -1};
     if (!arguments->config)
         return error_set(error, DPF_FAULT_CONFIG, "no configuration: give one with -c FILE");
     if (arguments->n_overrides == MAX_OVERRIDES)
         return error_set(error, DPF_FAULT_CONFIG, "too many overrides");
-    const int fd = mkstemp(data->path);
-    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+    data->file = memfd_create("dpframe-serve", MFD_CLOEXEC);
+    const int copy = data->file >= 0 ? dup(data->file) : -1;
+    FILE *stream = copy >= 0 ? fdopen(copy, "w") : NULL;
     if (!stream) {
         const int reason = errno;
-        data->path[0] = '\0';
-        return error_set(error, DPF_FAULT_RUN, "cannot write to /tmp: %s", strerror(reason));
+        if (copy >= 0)
+            close(copy);
+        return error_set(error, DPF_FAULT_RUN, "cannot make a file in memory: %s", strerror(reason));
     }
     const int status = write_line(stream, arguments->config, arguments, error);
     if (fclose(stream) != 0 && status == 0)
-        return error_set(error, DPF_FAULT_RUN, "cannot write %s: %s", data->path, strerror(errno));
-    data->override = memory_format("data.path=%s", data->path);
+        return error_set(error, DPF_FAULT_RUN, "cannot write a file in memory: %s", strerror(errno));
+    data->override = memory_format("data.path=/proc/self/fd/%d", data->file);
     if (status != 0)
         return status;
     arguments->overrides[arguments->n_overrides++] = data->override;
@@ -67,7 +73,7 @@ int empty_data_make(struct empty_data *data, struct arguments *arguments, struct
 
 void empty_data_remove(struct empty_data *data)
 {
-    if (*data->path)
-        unlink(data->path);
+    if (data->file >= 0)
+        close(data->file);
     free(data->override);
 }

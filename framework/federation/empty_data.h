@@ -6,7 +6,7 @@
 #include "run/arguments.h"
 
 struct empty_data {
-    char path[64];
+    int file; /* -1: none */
     char *override;
 };
 

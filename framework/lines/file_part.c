@@ -126,7 +126,7 @@ int file_part_hashes(const char *path, int parts, char (*hashes)[65], char whole
     const size_t size = (size_t)1 << 18;
     struct stat info;
     struct files_hash *all = files_hash_new();
-    char *room = memory_need(size, 1);
+    char *room = memory_need_raw(size, 1);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const int status = fd < 0 || fstat(fd, &info) != 0
                            ? error_set(error, DPF_FAULT_DATA, "cannot open %s: %s", path, strerror(errno))

@@ -101,7 +101,7 @@ static int begin_member(struct gzip *gzip, struct dpf_error *error)
 struct gzip *gzip_open(const char *path, struct dpf_error *error)
 {
     struct gzip *gzip = memory_need(1, sizeof *gzip);
-    gzip->input = memory_need(INPUT, 1);
+    gzip->input = memory_need_raw(INPUT, 1);
     gzip->stream.next_in = gzip->input;
     char *found = paths_plain_or_gzipped(path);
     gzip->fd = open(found, O_RDONLY | O_CLOEXEC);
@@ -123,7 +123,7 @@ struct gzip *gzip_open(const char *path, struct dpf_error *error)
         gzip->has_stream = inflateInit2(&gzip->stream, GZIP_WINDOW) == Z_OK;
         if (!gzip->has_stream)
             memory_out();
-        gzip->fast = memory_need(1, sizeof *gzip->fast);
+        gzip->fast = memory_need_raw(1, sizeof *gzip->fast);
         status = begin_member(gzip, error);
     }
     free(found);
@@ -216,7 +216,7 @@ static int read_slowly(struct gzip *gzip, char *out, size_t wanted, size_t *got,
 static int go_slowly(struct gzip *gzip, struct dpf_error *error)
 {
     const int64_t taken = gzip->taken;
-    char *room = memory_need(INPUT, 1);
+    char *room = memory_need_raw(INPUT, 1);
     free(gzip->fast);
     gzip->fast = NULL;
     gzip->stream.avail_in = 0;

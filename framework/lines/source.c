@@ -14,7 +14,7 @@ static void source_prepare(struct source *source, const char *path, size_t block
     memset(source, 0, sizeof *source);
     source->path = path;
     source->block_size = block_size ? block_size : SOURCE_BLOCK;
-    source->carry = memory_need(source->block_size, 1);
+    source->carry = memory_need_raw(source->block_size, 1);
     pthread_mutex_init(&source->lock, NULL);
 }
 
@@ -236,7 +236,7 @@ static int fetch(struct source *source, struct block *block, struct dpf_error *e
     if (block->capacity < source->block_size + 1) {
         block_free(block);
         block->index = source->next;
-        block->data = memory_need(source->block_size + 1 + BLOCK_MARGIN, 1);
+        block->data = memory_need_raw(source->block_size + 1 + BLOCK_MARGIN, 1);
         block->capacity = source->block_size + 1;
     }
     if (fill(source, block, error) != 0)

@@ -22,10 +22,10 @@ static const char base[] =
     "[items.loss]\nconfidence = 15\nclip-error = 1\nobjective = full\nregularization = 0.09\n"
     "[items.transform.clip-rows]\nnorm = l1\nbound = 0.001\n"
     "[items.transform.sparse-projection]\nratio = 2\n[items.transform.hadamard-flatten]\nscope = rows\n"
-    "[items.mechanism]\ntheta = 0.25\ntrials = 1\nbound = 0.002\nclients = 6\n"
+    "[items.mechanism]\ntheta = 0.25\ntrials = 1\nbound = 0.002\n"
     "[items.solver]\nrate = 0.05\nbeta1 = 0.9\nbeta2 = 0.8\n"
     "[privacy]\nunit = user\nadjacency = replace\nobserver = server\ninteraction-pattern = private\n"
-    "delta = 1e-5\n"
+    "delta = 1e-5\nmin-honest = 6\n"
     "[accountants]\nlist = rdp\n[accountants.rdp]\norders = 1.25, 1.5, 1.75, 2, 3, 4\n"
     "[evaluate]\nmetrics = hr\n[federation]\njoin-time = 60\ndeadline = 20\n";
 

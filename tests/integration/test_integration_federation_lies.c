@@ -116,7 +116,7 @@ TEST(text_of_others_is_escaped)
     snprintf(options, sizeof options, "-o run.rounds=9 %s", FORGES("8", "8")); /* ABORT */
     expect_end(start_party("names", 2, options), "names-2", 2, "[run] rounds is");
     kill(server, SIGTERM);
-    expect_end(server, "names-server", 1, "a party is refused: ");
+    expect_end(server, "names-server", 128 + SIGTERM, "a party is refused: ");
     assert_non_null(strstr(said("names-server"), "leaves: it says: \\x0around\\x0a99:"));
     expect_clean("names-server");
     expect_clean("names-1");
