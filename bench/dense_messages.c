@@ -85,7 +85,7 @@ static int measure(const char *name, int rounds)
         .plugin_dirs = {DPFRAME_PLUGIN_DIR},
         .n_plugin_dirs = 1};
     if (!pool || session_open(&session, &arguments, 0, &error) != 0 ||
-        data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &error) != 0 ||
+        data_load(&plan->data, &plan->split, plan->seeded, pool, &dataset, &error) != 0 ||
         plan_complete(plan, dataset.users.n, dataset.items.n, &error) != 0 ||
         model_init(&model, plan, &dataset, &error) != 0 ||
         engine_run(plan, &dataset, pool, &model, &hooks, &stats, &error) != 0) {

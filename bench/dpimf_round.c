@@ -77,7 +77,7 @@ static int run(struct bench *b, const char *variant, int rounds, int synthetic, 
     struct plan *plan = &b->session.plan;
     const struct engine_hooks hooks = {.context = &b->measured, .round_done = round_done};
     if (open_plan(b, variant, rounds + 1, synthetic, error) != 0 ||
-        data_load(plan->config, &plan->data, &plan->split, plan->seeded, b->pool, &b->dataset, error) != 0 ||
+        data_load(&plan->data, &plan->split, plan->seeded, b->pool, &b->dataset, error) != 0 ||
         plan_complete(plan, b->dataset.users.n, b->dataset.items.n, error) != 0 ||
         model_init(&b->model, plan, &b->dataset, error) != 0 ||
         engine_run(plan, &b->dataset, b->pool, &b->model, &hooks, &b->stats, error) != 0)

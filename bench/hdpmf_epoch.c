@@ -32,7 +32,7 @@ static int train(struct session *session, struct pool *pool, struct dataset *dat
                  struct engine_stats *stats, double *processor, struct dpf_error *error)
 {
     struct plan *plan = &session->plan;
-    if (data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, data, error) != 0 ||
+    if (data_load(&plan->data, &plan->split, plan->seeded, pool, data, error) != 0 ||
         plan_complete(plan, data->users.n, data->items.n, error) != 0 ||
         model_init(model, plan, data, error) != 0)
         return -1;

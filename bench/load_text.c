@@ -81,7 +81,7 @@ static int load(const char *text, const char *path, int workers, int both, struc
         config_bind(config, "data", data_table, n_data, sizeof(dpf_param), NULL, 1, &data, error) == 0 &&
         config_bind(config, "split", split_table, n_split, sizeof(dpf_param), NULL, 1, &split, error) == 0) {
         double start = seconds(), cpu_before = cpu_seconds();
-        status = data_read_by_user(config, &data, &split, root, pool, &dataset, error);
+        status = data_read_by_user(&data, &split, root, pool, &dataset, error);
         if (status == 0)
             status = violations_report(&dataset.violations, error);
         if (status == 0 && both)

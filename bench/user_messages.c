@@ -94,7 +94,7 @@ static int measure(const struct options *o, int workers, int by_messages)
     const struct engine_hooks hooks = {.context = &m, .round_done = round_done};
     struct pool *pool = pool_new(workers);
     if (!pool || open_session(&session, o, &error) != 0 ||
-        data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &error) != 0 ||
+        data_load(&plan->data, &plan->split, plan->seeded, pool, &dataset, &error) != 0 ||
         plan_complete(plan, dataset.users.n, dataset.items.n, &error) != 0 ||
         model_init(&model, plan, &dataset, &error) != 0) {
         fprintf(stderr, "user_messages: %s\n", error.text);

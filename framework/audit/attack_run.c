@@ -115,7 +115,7 @@ static int prepare(struct audit_session *audit, struct dpf_error *error)
     if (plan->model_facts.cannot[USE_ATTACK])
         return config_error(plan->config, "model", "kind", error, "%s", plan->model_facts.cannot[USE_ATTACK]);
     struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
-    int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &audit->base, error);
+    int status = data_load(&plan->data, &plan->split, plan->seeded, pool, &audit->base, error);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
     if (status == 0)
         status = plan_complete(plan, audit->base.users.n, audit->base.items.n, error);

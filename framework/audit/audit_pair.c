@@ -20,7 +20,7 @@
 static int load_into(struct plan *plan, struct dataset *out, struct dpf_error *error)
 {
     struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
-    const int status = data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
+    const int status = data_read(&plan->data, &plan->split, plan->seeded, pool, out, error);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
     return status;
 }

@@ -97,7 +97,7 @@ static int check_one(const struct arguments *arguments, struct dpf_error *error)
     if (status == 0)
         status = session_check(&session, error);
     if (status == 0)
-        status = data_check_text(session.plan.config, &session.plan.data, &session.plan.split, error);
+        status = data_check_text(&session.plan.data, &session.plan.split, error);
     if (status == 0)
         plan_measure(&session.plan);
     if (status == 0)

@@ -93,7 +93,7 @@ static int read_options(const struct text *ini, struct generate_options *options
     struct config *config = config_parse("generate", ini->data, ini->length, error);
     int status = config ? config_bind(config, "data", table, n, sizeof *table, NULL, 1, &values, error) : -1;
     if (status == 0)
-        status = data_synthetic_options(config, &values, options, error);
+        status = data_synthetic_options(&values, options, error);
     config_values_free(&values);
     config_free(config);
     return status;

@@ -66,8 +66,9 @@ int64_t config_size(const struct config *config);
 const struct config_entry *config_at(const struct config *config, int64_t index);
 int config_has_section(const struct config *config, const char *section);
 
-/* Typed values of one section. params.values[i] belongs to table[i]. */
+/* Typed values of one section, which know where they were read. params.values[i] belongs to table[i]. */
 struct config_values {
+    const struct config *config; /* NULL: made by hand, for tests */
     dpf_params params;
     const dpf_param *table; /* as given */
     int64_t table_stride;
@@ -87,7 +88,12 @@ int config_bind(struct config *config, const char *section, const dpf_param *tab
                 const char *who, int strict, struct config_values *out, struct dpf_error *error);
 void config_values_free(struct config_values *values);
 
-/* Where a value was configured, or the section's place if it is a default. For error messages. */
+/*
+ * An error about a value, with the place where it was configured, or its section's if it is a default. Whoever has the values needs
+ * nothing else for the message; config_error is for keys that are looked at before they are values.
+ */
+int config_value_error(const struct config_values *values, const char *key, struct dpf_error *error,
+                       const char *format, ...) DPF_PRINTF(4, 5);
 int config_error(const struct config *config, const char *section, const char *key, struct dpf_error *error,
                  const char *format, ...) DPF_PRINTF(5, 6);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,7 +239,8 @@ int config_bind(struct config *config, const char *section, const dpf_param *tab
 {
     struct binding binding = {config, section, table, n, stride, who, error, 0};
     struct storage *storage = storage_new(n);
-    *out = (struct config_values){.table = table,
+    *out = (struct config_values){.config = config,
+                                  .table = table,
                                   .table_stride = stride,
                                   .section = memory_text(section),
                                   .storage = storage,
@@ -251,4 +253,17 @@ int config_bind(struct config *config, const char *section, const dpf_param *tab
     if (binding.failed)
         config_values_free(out);
     return binding.failed ? -1 : 0;
+}
+
+int config_value_error(const struct config_values *values, const char *key, struct dpf_error *error,
+                       const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *section = values->section ? values->section : "";
+    return values->config ? config_error(values->config, section, key, error, "%s", text)
+                          : error_set(error, DPF_FAULT_CONFIG, "[%s] %s: %s", section, key, text);
 }

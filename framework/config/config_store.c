@@ -138,7 +138,7 @@ void config_consume_section(struct config *config, const char *section)
 int config_error(const struct config *config, const char *section, const char *key, struct dpf_error *error,
                  const char *format, ...)
 {
-    char text[1200];
+    char text[2048];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

@@ -7,13 +7,13 @@
 #include "reading/data_options.h"
 
 /* Checks the sections against each other too. */
-int data_options_read(const struct config *config, const struct config_values *data,
-                      const struct config_values *split, struct data_options *out, struct dpf_error *error);
+int data_options_read(const struct config_values *data, const struct config_values *split,
+                      struct data_options *out, struct dpf_error *error);
 
 /* Warns of keys that others make meaningless: most likely a mistake, unless an included file had them for a
    kind that is no longer asked for. */
-void data_options_warn(const struct config *config, const struct config_values *data,
-                       const struct config_values *split, const struct data_options *options);
+void data_options_warn(const struct config_values *data, const struct config_values *split,
+                       const struct data_options *options);
 
 enum data_feedback data_feedback(const struct config_values *data);
 
@@ -24,7 +24,7 @@ int data_is_split(const struct config_values *split);
 /* 1 if [data] asks for generated ratings, so that there is no file. */
 int data_is_generated(const struct config_values *data);
 /* The generator's options from the synthetic.* keys of [data], whatever its format. */
-int data_synthetic_options(const struct config *config, const struct config_values *data,
-                           struct generate_options *out, struct dpf_error *error);
+int data_synthetic_options(const struct config_values *data, struct generate_options *out,
+                           struct dpf_error *error);
 
 #endif

@@ -51,12 +51,11 @@ static int visit_key(const char *key, const char *path, const char *without, dat
     return status;
 }
 
-int data_visit_files(const struct config *config, const struct config_values *data,
-                     const struct config_values *split, data_file_visitor visit, void *context,
-                     struct dpf_error *error)
+int data_visit_files(const struct config_values *data, const struct config_values *split,
+                     data_file_visitor visit, void *context, struct dpf_error *error)
 {
     struct data_options o;
-    if (data_options_read(config, data, split, &o, error) != 0)
+    if (data_options_read(data, split, &o, error) != 0)
         return -1;
     char *names = public_file_path(item_names_configured(data));
     const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
@@ -97,13 +96,13 @@ static int add_files(void *context, const char *key, const struct paths *paths, 
     return 0;
 }
 
-int data_files_sha256(const struct config *config, const struct config_values *data,
-                      const struct config_values *split, char hex[65], struct dpf_error *error)
+int data_files_sha256(const struct config_values *data, const struct config_values *split, char hex[65],
+                      struct dpf_error *error)
 {
     crypto_hash_sha256_state state;
     unsigned char digest[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_init(&state);
-    if (data_visit_files(config, data, split, add_files, &state, error) != 0)
+    if (data_visit_files(data, split, add_files, &state, error) != 0)
         return -1;
     crypto_hash_sha256_final(&state, digest);
     sodium_bin2hex(hex, 65, digest, sizeof digest);

@@ -41,7 +41,7 @@ struct loading {
 };
 
 /* Refuses paths that lead nowhere, with the place that configures them. */
-static int check_paths(const struct config *config, const char *section, const char *key, const char *path,
+static int check_paths(const struct config_values *values, const char *key, const char *path,
                        const char *without, struct dpf_error *error)
 {
     struct paths paths;
@@ -54,28 +54,27 @@ static int check_paths(const struct config *config, const char *section, const c
         *error = error->fault ? *error : found;
         return -1;
     }
-    config_error(config, section, key, error, "%s", found.text);
+    config_value_error(values, key, error, "%s", found.text);
     error->fault = DPF_FAULT_DATA;
     return -1;
 }
 
-static int check_features(const struct config *config, const struct config_values *data,
-                          struct dpf_error *error)
+static int check_features(const struct config_values *data, struct dpf_error *error)
 {
     struct feature_options options;
-    int status = feature_options_read(config, data, &options, error);
+    int status = feature_options_read(data, &options, error);
     if (status == 0 && options.path[0])
-        status = check_paths(config, "data", "item-features", options.path, "", error);
+        status = check_paths(data, "item-features", options.path, "", error);
     feature_options_free(&options);
     return status;
 }
 
 /* FILE or FILE:COLUMN. */
-static int check_public(const struct config *config, const char *key, const char *configured,
+static int check_public(const struct config_values *data, const char *key, const char *configured,
                         struct dpf_error *error)
 {
     char *path = public_file_path(configured);
-    const int status = *path ? check_paths(config, "data", key, path, "", error) : 0;
+    const int status = *path ? check_paths(data, key, path, "", error) : 0;
     free(path);
     return status;
 }
@@ -100,46 +99,46 @@ static int check_columns(const char *path, const char *without, const struct fil
     return status < 0 ? -1 : 0;
 }
 
-int data_check(const struct config *config, const struct config_values *data,
-               const struct config_values *split, double *value_lo, double *value_hi, struct dpf_error *error)
+int data_check(const struct config_values *data, const struct config_values *split, double *value_lo,
+               double *value_hi, struct dpf_error *error)
 {
     static const char *const weights[] = {"weights.users", "weights.items"};
     struct data_options o;
-    if (data_options_read(config, data, split, &o, error) != 0)
+    if (data_options_read(data, split, &o, error) != 0)
         return -1;
-    data_options_warn(config, data, split, &o);
+    data_options_warn(data, split, &o);
     *value_lo = o.implicit && !o.counts ? 1 : o.value_lo;
     *value_hi = o.implicit && !o.counts ? 1 : o.value_hi;
     const char *test = o.kind == SPLIT_FILES ? o.test_path : "";
-    if (o.format != FORMAT_SYNTHETIC && check_paths(config, "data", "path", o.path, test, error) != 0)
+    if (o.format != FORMAT_SYNTHETIC && check_paths(data, "path", o.path, test, error) != 0)
         return -1;
-    if (*test && check_paths(config, "split", "test.path", test, "", error) != 0)
+    if (*test && check_paths(split, "test.path", test, "", error) != 0)
         return -1;
     for (int side = 0; side < 2; side++)
         if (o.catalogues[side][0] && o.format != FORMAT_SYNTHETIC &&
-            check_public(config, side == DPF_SIDE_ITEMS ? "items-file" : "users-file", o.catalogues[side],
+            check_public(data, side == DPF_SIDE_ITEMS ? "items-file" : "users-file", o.catalogues[side],
                          error) != 0)
             return -1;
-    if (o.relation_path[0] && check_paths(config, "data", "relation.path", o.relation_path, "", error) != 0)
+    if (o.relation_path[0] && check_paths(data, "relation.path", o.relation_path, "", error) != 0)
         return -1;
-    if (check_features(config, data, error) != 0 ||
-        check_public(config, "item-names", item_names_configured(data), error) != 0 ||
-        item_names_check(config, data, error) != 0)
+    if (check_features(data, error) != 0 ||
+        check_public(data, "item-names", item_names_configured(data), error) != 0 ||
+        item_names_check(data, error) != 0)
         return -1;
     for (int side = 0; side < 2 && o.weights.kind == WEIGHTS_FILES; side++)
         if (o.weights.paths[side][0] &&
-            check_paths(config, "data", weights[side], o.weights.paths[side], "", error) != 0)
+            check_paths(data, weights[side], o.weights.paths[side], "", error) != 0)
             return -1;
     if (o.format != FORMAT_SYNTHETIC && check_columns(o.path, test, &o.file, error) != 0)
         return -1;
     return *test ? check_columns(test, "", &o.file, error) : 0;
 }
 
-int data_listed(const struct config *config, const struct config_values *data,
-                const struct config_values *split, int64_t n[2], struct dpf_error *error)
+int data_listed(const struct config_values *data, const struct config_values *split, int64_t n[2],
+                struct dpf_error *error)
 {
     struct data_options o;
-    int status = data_options_read(config, data, split, &o, error);
+    int status = data_options_read(data, split, &o, error);
     for (int side = 0; side < 2; side++) {
         struct id_map ids = {0};
         n[side] = -1;
@@ -152,12 +151,12 @@ int data_listed(const struct config *config, const struct config_values *data,
     return status;
 }
 
-int data_check_record(const struct config *config, const struct config_values *data,
-                      const struct config_values *split, struct dpf_error *error)
+int data_check_record(const struct config_values *data, const struct config_values *split,
+                      struct dpf_error *error)
 {
     struct data_options o;
     struct paths paths;
-    if (data_options_read(config, data, split, &o, error) != 0)
+    if (data_options_read(data, split, &o, error) != 0)
         return -1;
     if (o.format == FORMAT_SYNTHETIC || o.file.header != HEADER_NO)
         return 0;
@@ -169,12 +168,11 @@ int data_check_record(const struct config *config, const struct config_values *d
 }
 
 /* A public file is read as a run reads it. */
-static int check_public_features(const struct config *config, const struct config_values *data,
-                                 struct dpf_error *error)
+static int check_public_features(const struct config_values *data, struct dpf_error *error)
 {
     struct feature_options options;
     struct feature_table features = {.rows = 0};
-    int status = feature_options_read(config, data, &options, error);
+    int status = feature_options_read(data, &options, error);
     if (status == 0)
         status = feature_file_load(&options, NULL, &features, error);
     feature_table_free(&features);
@@ -211,12 +209,11 @@ static int check_text(const char *path, const char *without, const struct file_o
     return status;
 }
 
-int data_check_text(const struct config *config, const struct config_values *data,
-                    const struct config_values *split, struct dpf_error *error)
+int data_check_text(const struct config_values *data, const struct config_values *split,
+                    struct dpf_error *error)
 {
     struct data_options o;
-    if (data_options_read(config, data, split, &o, error) != 0 ||
-        check_public_features(config, data, error) != 0)
+    if (data_options_read(data, split, &o, error) != 0 || check_public_features(data, error) != 0)
         return -1;
     if (o.format == FORMAT_SYNTHETIC)
         return 0;
@@ -592,11 +589,10 @@ static int parse(struct loading *l, struct dpf_error *error)
 }
 
 /* Public features and names of items, for the ids that there are. */
-static int load_features(struct loading *l, const struct config *config, const struct config_values *data,
-                         struct dpf_error *error)
+static int load_features(struct loading *l, const struct config_values *data, struct dpf_error *error)
 {
     struct feature_options options;
-    int status = feature_options_read(config, data, &options, error);
+    int status = feature_options_read(data, &options, error);
     if (status == 0)
         status = feature_file_load(&options, &l->out->items, &l->out->features, error);
     if (status == 0)
@@ -604,7 +600,7 @@ static int load_features(struct loading *l, const struct config *config, const s
     feature_options_free(&options);
     if (status != 0)
         return -1;
-    return item_names_load(config, data, &l->out->items, &l->out->item_names, error);
+    return item_names_load(data, &l->out->items, &l->out->item_names, error);
 }
 
 /* What depends on the split. */
@@ -648,16 +644,16 @@ static void close_loading(struct loading *l)
     ratings_free(&l->test);
 }
 
-int data_parse(const struct config *config, const struct config_values *data,
-               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
-               struct data_parsed **out, struct dpf_error *error)
+int data_parse(const struct config_values *data, const struct config_values *split,
+               const struct random_root *seeded, struct pool *pool, struct data_parsed **out,
+               struct dpf_error *error)
 {
     *out = NULL;
     struct data_parsed *parsed = memory_new(1, sizeof *parsed);
     if (!parsed)
         return error_memory(error);
     struct loading l = {.seeded = seeded, .pool = pool, .out = &parsed->dataset};
-    int status = data_options_read(config, data, split, &l.options, error);
+    int status = data_options_read(data, split, &l.options, error);
     if (status == 0) {
         parsed->dataset.implicit = l.options.implicit;
         int ones = l.options.implicit && !l.options.counts;
@@ -666,7 +662,7 @@ int data_parse(const struct config *config, const struct config_values *data,
         status = parse(&l, error);
     }
     if (status == 0)
-        status = load_features(&l, config, data, error);
+        status = load_features(&l, data, error);
     if (status != 0) {
         close_loading(&l);
         data_parsed_free(parsed);
@@ -678,7 +674,7 @@ int data_parse(const struct config *config, const struct config_values *data,
     return 0;
 }
 
-int data_divide(struct data_parsed *parsed, const struct config *config, const struct config_values *data,
+int data_divide(struct data_parsed *parsed, const struct config_values *data,
                 const struct config_values *split, const struct random_root *seeded, struct pool *pool,
                 struct dataset *out, struct dpf_error *error)
 {
@@ -687,7 +683,7 @@ int data_divide(struct data_parsed *parsed, const struct config *config, const s
     l.test = parsed->test;
     *out = parsed->dataset;
     free(parsed);
-    int status = data_options_read(config, data, split, &l.options, error);
+    int status = data_options_read(data, split, &l.options, error);
     if (status == 0)
         status = divide(&l, error);
     close_loading(&l);
@@ -715,22 +711,22 @@ int data_index_items(struct dataset *dataset, struct pool *pool, struct dpf_erro
     return csr_transpose_on(pool, &dataset->train.by_user, dataset->items.n, by_item, error);
 }
 
-int data_read_by_user(const struct config *config, const struct config_values *data,
-                      const struct config_values *split, const struct random_root *seeded, struct pool *pool,
-                      struct dataset *out, struct dpf_error *error)
+int data_read_by_user(const struct config_values *data, const struct config_values *split,
+                      const struct random_root *seeded, struct pool *pool, struct dataset *out,
+                      struct dpf_error *error)
 {
     struct data_parsed *parsed;
     memset(out, 0, sizeof *out);
-    if (data_parse(config, data, split, seeded, pool, &parsed, error) != 0)
+    if (data_parse(data, split, seeded, pool, &parsed, error) != 0)
         return -1;
-    return data_divide(parsed, config, data, split, seeded, pool, out, error);
+    return data_divide(parsed, data, split, seeded, pool, out, error);
 }
 
-int data_read(const struct config *config, const struct config_values *data,
-              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
-              struct dataset *out, struct dpf_error *error)
+int data_read(const struct config_values *data, const struct config_values *split,
+              const struct random_root *seeded, struct pool *pool, struct dataset *out,
+              struct dpf_error *error)
 {
-    if (data_read_by_user(config, data, split, seeded, pool, out, error) != 0)
+    if (data_read_by_user(data, split, seeded, pool, out, error) != 0)
         return -1;
     const int status = data_index_items(out, pool, error);
     if (status != 0)
@@ -738,11 +734,11 @@ int data_read(const struct config *config, const struct config_values *data,
     return status;
 }
 
-int data_load(const struct config *config, const struct config_values *data,
-              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
-              struct dataset *out, struct dpf_error *error)
+int data_load(const struct config_values *data, const struct config_values *split,
+              const struct random_root *seeded, struct pool *pool, struct dataset *out,
+              struct dpf_error *error)
 {
-    if (data_read(config, data, split, seeded, pool, out, error) != 0)
+    if (data_read(data, split, seeded, pool, out, error) != 0)
         return -1;
     const int status = violations_report(&out->violations, error);
     if (status != 0)
@@ -751,12 +747,11 @@ int data_load(const struct config *config, const struct config_values *data,
 }
 
 /* Whatever a filter leaves of the records, ids are those that the generator is told. */
-static int generated_sizes(const struct config *config, const struct config_values *data,
-                           const struct random_root *seeded, int64_t *users, int64_t *items,
-                           struct dpf_error *error)
+static int generated_sizes(const struct config_values *data, const struct random_root *seeded, int64_t *users,
+                           int64_t *items, struct dpf_error *error)
 {
     struct generate_options options;
-    if (data_synthetic_options(config, data, &options, error) != 0)
+    if (data_synthetic_options(data, &options, error) != 0)
         return -1;
     struct generator *generator = generator_new(&options, seeded, error);
     if (!generator)
@@ -767,15 +762,14 @@ static int generated_sizes(const struct config *config, const struct config_valu
     return 0;
 }
 
-int data_sizes(const struct config *config, const struct config_values *data,
-               const struct config_values *split, const struct random_root *seeded, int64_t *users,
-               int64_t *items, struct dpf_error *error)
+int data_sizes(const struct config_values *data, const struct config_values *split,
+               const struct random_root *seeded, int64_t *users, int64_t *items, struct dpf_error *error)
 {
     if (data_is_generated(data))
-        return generated_sizes(config, data, seeded, users, items, error);
+        return generated_sizes(data, seeded, users, items, error);
     struct dataset dataset = {0};
     struct pool *pool = pool_new(1);
-    const int status = data_read_by_user(config, data, split, seeded, pool, &dataset, error);
+    const int status = data_read_by_user(data, split, seeded, pool, &dataset, error);
     if (status == 0) {
         *users = dataset.users.n;
         *items = dataset.items.n;

@@ -22,22 +22,21 @@
  * implicit feedback); infinite if undeclared. Faults: DPF_FAULT_CONFIG, DPF_FAULT_DATA for files (both
  * values are set by then).
  */
-int data_check(const struct config *config, const struct config_values *data,
-               const struct config_values *split, double *value_lo, double *value_hi,
-               struct dpf_error *error);
+int data_check(const struct config_values *data, const struct config_values *split, double *value_lo,
+               double *value_hi, struct dpf_error *error);
 /* How many users and items there are, where catalogues say so: indexed as DPF_SIDE_*; -1: there is none. */
-int data_listed(const struct config *config, const struct config_values *data,
-                const struct config_values *split, int64_t n[2], struct dpf_error *error);
+int data_listed(const struct config_values *data, const struct config_values *split, int64_t n[2],
+                struct dpf_error *error);
 /* Whether the first line is a record of this form, where it is not a header: for commands that write a
    configuration and may show the file's content. A run's reports must not depend on it. */
-int data_check_record(const struct config *config, const struct config_values *data,
-                      const struct config_values *split, struct dpf_error *error);
+int data_check_record(const struct config_values *data, const struct config_values *split,
+                      struct dpf_error *error);
 
 /* Whether the files are what they are declared to be, for the curator's eyes: text, by their first bytes, and records of the
    form, by their first line. What a header begins is an error (DPF_FAULT_DATA); what a record begins is a warning, as a run
    asks lines one by one. Public features are read as a run reads them. */
-int data_check_text(const struct config *config, const struct config_values *data,
-                    const struct config_values *split, struct dpf_error *error);
+int data_check_text(const struct config_values *data, const struct config_values *split,
+                    struct dpf_error *error);
 
 /*
  * Loads. seeded: the root of run.seed. Faults: DPF_FAULT_DATA, naming file:line, value and remedy. data_read
@@ -45,23 +44,22 @@ int data_check_text(const struct config *config, const struct config_values *dat
  * public and only values are protected, gives them a value in range; data_load reports the first one as an
  * error. What concerns a file as a whole is an error of both.
  */
-int data_read(const struct config *config, const struct config_values *data,
-              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
-              struct dataset *out, struct dpf_error *error);
+int data_read(const struct config_values *data, const struct config_values *split,
+              const struct random_root *seeded, struct pool *pool, struct dataset *out,
+              struct dpf_error *error);
 /* The same; of training records by item there are only counts, until data_index_items makes them. */
-int data_read_by_user(const struct config *config, const struct config_values *data,
-                      const struct config_values *split, const struct random_root *seeded, struct pool *pool,
-                      struct dataset *out, struct dpf_error *error);
+int data_read_by_user(const struct config_values *data, const struct config_values *split,
+                      const struct random_root *seeded, struct pool *pool, struct dataset *out,
+                      struct dpf_error *error);
 /* Makes the training records by item, if there are none. */
 int data_index_items(struct dataset *dataset, struct pool *pool, struct dpf_error *error);
-int data_load(const struct config *config, const struct config_values *data,
-              const struct config_values *split, const struct random_root *seeded, struct pool *pool,
-              struct dataset *out, struct dpf_error *error);
+int data_load(const struct config_values *data, const struct config_values *split,
+              const struct random_root *seeded, struct pool *pool, struct dataset *out,
+              struct dpf_error *error);
 
 /* How many users and items data_read would find; generated data is not generated for it. */
-int data_sizes(const struct config *config, const struct config_values *data,
-               const struct config_values *split, const struct random_root *seeded, int64_t *users,
-               int64_t *items, struct dpf_error *error);
+int data_sizes(const struct config_values *data, const struct config_values *split,
+               const struct random_root *seeded, int64_t *users, int64_t *items, struct dpf_error *error);
 
 /*
  * Loading in two steps, for runs that read the same files and split them differently. What data_parse reads
@@ -69,10 +67,10 @@ int data_sizes(const struct config *config, const struct config_values *data,
  * data_read_by_user does. After a fork each process has a copy to use up.
  */
 struct data_parsed;
-int data_parse(const struct config *config, const struct config_values *data,
-               const struct config_values *split, const struct random_root *seeded, struct pool *pool,
-               struct data_parsed **out, struct dpf_error *error);
-int data_divide(struct data_parsed *parsed, const struct config *config, const struct config_values *data,
+int data_parse(const struct config_values *data, const struct config_values *split,
+               const struct random_root *seeded, struct pool *pool, struct data_parsed **out,
+               struct dpf_error *error);
+int data_divide(struct data_parsed *parsed, const struct config_values *data,
                 const struct config_values *split, const struct random_root *seeded, struct pool *pool,
                 struct dataset *out, struct dpf_error *error);
 void data_parsed_free(struct data_parsed *parsed);
@@ -84,11 +82,10 @@ char *data_source_key(const struct config_values *data, const struct config_valu
  */
 typedef int (*data_file_visitor)(void *context, const char *key, const struct paths *paths,
                                  struct dpf_error *error);
-int data_visit_files(const struct config *config, const struct config_values *data,
-                     const struct config_values *split, data_file_visitor visit, void *context,
-                     struct dpf_error *error);
+int data_visit_files(const struct config_values *data, const struct config_values *split,
+                     data_file_visitor visit, void *context, struct dpf_error *error);
 /* SHA-256 over all files that [data] and [split] name, as 64 hex digits; of nothing if data is generated. */
-int data_files_sha256(const struct config *config, const struct config_values *data,
-                      const struct config_values *split, char hex[65], struct dpf_error *error);
+int data_files_sha256(const struct config_values *data, const struct config_values *split, char hex[65],
+                      struct dpf_error *error);
 
 #endif

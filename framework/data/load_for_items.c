@@ -175,12 +175,12 @@ static int replace_items(struct dataset *dataset, struct id_map *items, struct l
     return csr_transpose(&dataset->train.by_user, dataset->items.n, &dataset->train.by_item, error);
 }
 
-int data_load_item_features(const struct config *config, const struct config_values *data,
-                            struct dataset *dataset, struct dpf_error *error)
+int data_load_item_features(const struct config_values *data, struct dataset *dataset,
+                            struct dpf_error *error)
 {
     struct feature_options options;
     feature_table_free(&dataset->features);
-    int status = feature_options_read(config, data, &options, error);
+    int status = feature_options_read(data, &options, error);
     if (status == 0)
         status = feature_file_load(&options, &dataset->items, &dataset->features, error);
     if (status == 0)
@@ -189,19 +189,18 @@ int data_load_item_features(const struct config *config, const struct config_val
     return status;
 }
 
-int data_load_for_items(const struct config *config, const struct config_values *data,
-                        const struct config_values *split, const struct random_root *seeded,
-                        struct pool *pool, struct id_map *items, struct dataset *out,
-                        struct left_records *left, struct dpf_error *error)
+int data_load_for_items(const struct config_values *data, const struct config_values *split,
+                        const struct random_root *seeded, struct pool *pool, struct id_map *items,
+                        struct dataset *out, struct left_records *left, struct dpf_error *error)
 {
     struct data_options options;
     *left = (struct left_records){0};
     memset(out, 0, sizeof *out);
-    int status = data_options_read(config, data, split, &options, error);
+    int status = data_options_read(data, split, &options, error);
     if (status == 0)
         status = data_check_first_line(options.path, &options.file, items, error);
     if (status == 0)
-        status = data_load(config, data, split, seeded, pool, out, error);
+        status = data_load(data, split, seeded, pool, out, error);
     if (status == 0 && dataset_has_weights(out))
         status = error_set(
             error, DPF_FAULT_CONFIG,
@@ -210,7 +209,7 @@ int data_load_for_items(const struct config *config, const struct config_values 
     if (status == 0)
         status = replace_items(out, items, left, error);
     if (status == 0)
-        status = data_load_item_features(config, data, out, error);
+        status = data_load_item_features(data, out, error);
     id_map_free(items);
     if (status != 0)
         dataset_free(out);

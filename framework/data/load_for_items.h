@@ -28,12 +28,11 @@ struct left_records {
  * As data_load, with all records in the training part ([split] kind must be none). items, which the data set
  * takes over, whatever the status, replaces the file's own items. Public features are those of these items.
  */
-int data_load_for_items(const struct config *config, const struct config_values *data,
-                        const struct config_values *split, const struct random_root *seeded,
-                        struct pool *pool, struct id_map *items, struct dataset *out,
-                        struct left_records *left, struct dpf_error *error);
+int data_load_for_items(const struct config_values *data, const struct config_values *split,
+                        const struct random_root *seeded, struct pool *pool, struct id_map *items,
+                        struct dataset *out, struct left_records *left, struct dpf_error *error);
 /* The public features and words of the items of a data set, which replace those that it has. */
-int data_load_item_features(const struct config *config, const struct config_values *data,
-                            struct dataset *dataset, struct dpf_error *error);
+int data_load_item_features(const struct config_values *data, struct dataset *dataset,
+                            struct dpf_error *error);
 
 #endif

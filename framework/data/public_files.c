@@ -44,12 +44,12 @@ static int look_at(void *context, const char *key, const struct paths *paths, st
     return 0;
 }
 
-int data_public_files(const struct config *config, const struct config_values *data,
-                      const struct config_values *split, char out[PUBLIC_FILES], struct dpf_error *error)
+int data_public_files(const struct config_values *data, const struct config_values *split,
+                      char out[PUBLIC_FILES], struct dpf_error *error)
 {
     struct search search = {.out = out};
     *out = '\0';
-    const int status = data_visit_files(config, data, split, look_at, &search, error);
+    const int status = data_visit_files(data, split, look_at, &search, error);
     const size_t used = strlen(out);
     if (used)
         snprintf(

@@ -11,7 +11,7 @@
 /* Writes a sentence on the keys of public files that name a file with records, and what to do; "" if none does. A file
    is the same under any name and link, and so is one beside its copy named .gz; what files say is not compared.
    Faults: DPF_FAULT_DATA for files. */
-int data_public_files(const struct config *config, const struct config_values *data,
-                      const struct config_values *split, char out[PUBLIC_FILES], struct dpf_error *error);
+int data_public_files(const struct config_values *data, const struct config_values *split,
+                      char out[PUBLIC_FILES], struct dpf_error *error);
 
 #endif

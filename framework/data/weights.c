@@ -14,8 +14,8 @@ static const char *const side_names[2] = {"user", "item"};
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
-static int read_groups(const struct config *config, const struct config_values *data, int side,
-                       struct weight_groups *out, struct dpf_error *error)
+static int read_groups(const struct config_values *data, int side, struct weight_groups *out,
+                       struct dpf_error *error)
 {
     static const int keys[2][2] = {{D_WEIGHTS_USER_SHARES, D_WEIGHTS_USER_LEVELS},
                                    {D_WEIGHTS_ITEM_SHARES, D_WEIGHTS_ITEM_LEVELS}};
@@ -26,23 +26,24 @@ static int read_groups(const struct config *config, const struct config_values *
     for (int64_t g = 0; g < shares->count; g++)
         sum += shares->reals[g];
     if (levels->count < 1 || levels->count > WEIGHTS_MAX_GROUPS || shares->count != levels->count - 1)
-        return config_error(config, "data", data->table[keys[side][0]].name, error,
-                            "%lld shares for %lld levels: give 1 to %d levels, and a share for each level "
-                            "except the last, which gets the rest",
-                            (long long)shares->count, (long long)levels->count, WEIGHTS_MAX_GROUPS);
+        return config_value_error(
+            data, data->table[keys[side][0]].name, error,
+            "%lld shares for %lld levels: give 1 to %d levels, and a share for each level "
+            "except the last, which gets the rest",
+            (long long)shares->count, (long long)levels->count, WEIGHTS_MAX_GROUPS);
     if (sum > 1 + 1e-9)
-        return config_error(config, "data", data->table[keys[side][0]].name, error,
-                            "the shares add up to %g, more than 1", sum);
+        return config_value_error(data, data->table[keys[side][0]].name, error,
+                                  "the shares add up to %g, more than 1", sum);
     for (int64_t g = 1; g < levels->count; g++)
         if (levels->reals[g] < levels->reals[g - 1])
-            return config_error(config, "data", data->table[keys[side][1]].name, error,
-                                "levels must not decrease: %g follows %g", levels->reals[g],
-                                levels->reals[g - 1]);
+            return config_value_error(data, data->table[keys[side][1]].name, error,
+                                      "levels must not decrease: %g follows %g", levels->reals[g],
+                                      levels->reals[g - 1]);
     return 0;
 }
 
-int weights_read(const struct config *config, const struct config_values *data, int column_weight,
-                 struct weights_options *out, struct dpf_error *error)
+int weights_read(const struct config_values *data, int column_weight, struct weights_options *out,
+                 struct dpf_error *error)
 {
     const dpf_value *v = data->params.values;
     out->kind = (enum weights_kind)v[D_WEIGHTS_KIND].integer;
@@ -51,14 +52,15 @@ int weights_read(const struct config *config, const struct config_values *data, 
     out->sensitive_share = v[D_WEIGHTS_SENSITIVE_SHARE].real;
     out->sensitive_weight = v[D_WEIGHTS_SENSITIVE_WEIGHT].real;
     if (out->kind != WEIGHTS_NONE && column_weight)
-        return config_error(config, "data", "weights.kind", error,
-                            "the ratings have a column of privacy weights (column.privacy-weight) already: "
-                            "remove one of the two");
+        return config_value_error(
+            data, "weights.kind", error,
+            "the ratings have a column of privacy weights (column.privacy-weight) already: "
+            "remove one of the two");
     if (out->kind == WEIGHTS_FILES && !out->paths[0][0] && !out->paths[1][0])
-        return config_error(config, "data", "weights.kind", error,
-                            "files needs data.weights.users, data.weights.items, or both");
+        return config_value_error(data, "weights.kind", error,
+                                  "files needs data.weights.users, data.weights.items, or both");
     for (int side = 0; side < 2 && out->kind == WEIGHTS_GROUPS; side++)
-        if (read_groups(config, data, side, &out->groups[side], error) != 0)
+        if (read_groups(data, side, &out->groups[side], error) != 0)
             return -1;
     return 0;
 }

@@ -15,8 +15,8 @@
 #include "reading/data_options.h"
 
 /* The weights.* keys of [data]; column_weight: the ratings have a column of weights. */
-int weights_read(const struct config *config, const struct config_values *data, int column_weight,
-                 struct weights_options *out, struct dpf_error *error);
+int weights_read(const struct config_values *data, int column_weight, struct weights_options *out,
+                 struct dpf_error *error);
 /* Reads dataset->weights from files, where they come from files; no seed and no split changes them. */
 int weights_load(const struct data_options *options, struct pool *pool, struct dataset *dataset,
                  struct dpf_error *error);

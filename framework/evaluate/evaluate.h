@@ -50,10 +50,10 @@ int evaluate_rates(const struct config_values *options);
 int evaluate_ranks(const struct config_values *options);
 /* 1 if positives are ranked among all items, not among a sample alone. */
 int evaluate_ranks_all(const struct config_values *options);
-/* Checks what bounds alone cannot, before any data is read; config gives file:line and may be NULL. smallest
+/* Checks what bounds alone cannot, before any data is read. smallest
    and largest: the declared ends of values, 1 where all are 1; infinite where they are not declared. */
-int evaluate_check(const struct config *config, const struct config_values *options, int implicit,
-                   double smallest, double largest, struct dpf_error *error);
+int evaluate_check(const struct config_values *options, int implicit, double smallest, double largest,
+                   struct dpf_error *error);
 /* Whether [evaluate] names metrics. */
 int evaluate_is_asked_for(const struct config_values *options);
 
@@ -78,10 +78,9 @@ struct metric_moves {
     dpf_norms comes, changes; /* a user comes or goes; has other records, or one other record */
     double epsilon, share;    /* asked for: of the release alone, or as a part of a total */
 };
-/* From the configuration alone, before any data is read; config as for evaluate_check. */
-int evaluate_release_moves(const struct config *config, const struct config_values *options, int implicit,
-                           double value_lo, double value_hi, struct metric_moves *out,
-                           struct dpf_error *error);
+/* From the configuration alone, before any data is read. */
+int evaluate_release_moves(const struct config_values *options, int implicit, double value_lo,
+                           double value_hi, struct metric_moves *out, struct dpf_error *error);
 
 /* The names of the metrics that are released, without values; none if no metric is. Free out. */
 int evaluate_release_names(const struct config_values *options, int implicit, double value_lo,

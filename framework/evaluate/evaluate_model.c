@@ -276,7 +276,7 @@ int evaluate_model(const struct config_values *values, const struct dataset *dat
     struct evaluate_options options;
     struct passes passes;
     memset(out, 0, sizeof *out);
-    if (evaluate_options_read(NULL, values, dataset->implicit, &options, error) != 0)
+    if (evaluate_options_read(values, dataset->implicit, &options, error) != 0)
         return -1;
     options.release = 0;
     const struct sink sink = {&options, train_part ? "train-" : "", out, error};
@@ -308,18 +308,17 @@ int evaluate_model(const struct config_values *values, const struct dataset *dat
 
 /* ---- metrics that are released ------------------------------------------------------------------------- */
 
-int evaluate_release_moves(const struct config *config, const struct config_values *values, int implicit,
-                           double value_lo, double value_hi, struct metric_moves *out,
-                           struct dpf_error *error)
+int evaluate_release_moves(const struct config_values *values, int implicit, double value_lo, double value_hi,
+                           struct metric_moves *out, struct dpf_error *error)
 {
     struct evaluate_options options;
     struct noisy_layout layout;
     *out = (struct metric_moves){.numbers = 0};
-    if (evaluate_options_read(config, values, implicit, &options, error) != 0)
+    if (evaluate_options_read(values, implicit, &options, error) != 0)
         return -1;
     if (!options.release)
         return 0;
-    if (noisy_layout_make(config, &options, value_lo, value_hi, &layout, error) != 0)
+    if (noisy_layout_make(&options, value_lo, value_hi, &layout, error) != 0)
         return -1;
     noisy_moves(&layout, out);
     out->laplace = options.release_laplace;
@@ -334,11 +333,11 @@ int evaluate_release_names(const struct config_values *values, int implicit, dou
     struct evaluate_options options;
     struct noisy_layout layout;
     *out = (struct metrics){0};
-    if (evaluate_options_read(NULL, values, implicit, &options, error) != 0)
+    if (evaluate_options_read(values, implicit, &options, error) != 0)
         return -1;
     if (!options.release)
         return 0;
-    if (noisy_layout_make(NULL, &options, value_lo, value_hi, &layout, error) != 0)
+    if (noisy_layout_make(&options, value_lo, value_hi, &layout, error) != 0)
         return -1;
     const struct metric_noise noise = {.numbers = layout.n, .grid = 1, .steps = 1, .deviation = 1};
     const int64_t nobody[NOISY_MOST_SUMS] = {0};
@@ -358,8 +357,8 @@ int evaluate_and_release(const struct config_values *values, const struct datase
     const struct sink sink = {&options, "", out, error};
     memset(out, 0, sizeof *out);
     memset(released, 0, sizeof *released);
-    if (evaluate_options_read(NULL, values, dataset->implicit, &options, error) != 0 ||
-        noisy_layout_make(NULL, &options, dataset->value_lo, dataset->value_hi, &layout, error) != 0)
+    if (evaluate_options_read(values, dataset->implicit, &options, error) != 0 ||
+        noisy_layout_make(&options, dataset->value_lo, dataset->value_hi, &layout, error) != 0)
         return -1;
     if (layout.n != noise->numbers)
         return error_set(error, DPF_FAULT_RUN, "%d numbers would be released, but noise was planned for %d",

@@ -181,23 +181,12 @@ const dpf_param *evaluate_params(int64_t *n)
 
 /* What a message is about. */
 struct place {
-    const struct config *config;
+    const struct config_values *values;
     struct dpf_error *error;
 };
 
-static int refuse(const struct place *place, int param, const char *format, ...) DPF_PRINTF(3, 4);
-static int refuse(const struct place *place, int param, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    const char *key = params[param].name;
-    if (place->config)
-        return config_error(place->config, "evaluate", key, place->error, "%s", text);
-    return error_set(place->error, DPF_FAULT_CONFIG, "[evaluate] %s: %s", key, text);
-}
+#define refuse(place, param, ...)                                                                            \
+    config_value_error((place)->values, params[param].name, (place)->error, __VA_ARGS__)
 
 int evaluate_options_chosen(const struct evaluate_options *options, enum metric_id id)
 {
@@ -383,12 +372,13 @@ static int read_release(const dpf_value *value, struct evaluate_options *out, co
     return 0;
 }
 
-int evaluate_options_read(const struct config *config, const struct config_values *values, int implicit,
-                          struct evaluate_options *out, struct dpf_error *error)
+int evaluate_options_read(const struct config_values *values, int implicit, struct evaluate_options *out,
+                          struct dpf_error *error)
 {
-    const struct place place = {config, error};
+    const struct place place = {values, error};
     const dpf_value *value = values->params.values;
     memset(out, 0, sizeof *out);
+    out->values = values;
     out->sampled = value[P_RANKING].integer != RANKING_FULL;
     out->beside_full = value[P_RANKING].integer == RANKING_SAMPLED;
     out->negatives_from = (enum evaluate_negatives)value[P_NEGATIVES_FROM].integer;
@@ -420,12 +410,12 @@ int evaluate_options_read(const struct config *config, const struct config_value
     return 0;
 }
 
-int evaluate_check(const struct config *config, const struct config_values *values, int implicit,
-                   double smallest, double largest, struct dpf_error *error)
+int evaluate_check(const struct config_values *values, int implicit, double smallest, double largest,
+                   struct dpf_error *error)
 {
     struct evaluate_options options;
-    const struct place place = {config, error};
-    if (evaluate_options_read(config, values, implicit, &options, error) != 0)
+    const struct place place = {values, error};
+    if (evaluate_options_read(values, implicit, &options, error) != 0)
         return -1;
     if (implicit && isfinite(options.relevance) && options.relevance > largest)
         return refuse(&place, P_RELEVANCE,
@@ -449,7 +439,7 @@ static int names_metrics(const struct config_values *values, int (*kind)(const s
     struct evaluate_options options;
     struct dpf_error ignored = {0};
     return strcmp(values->params.values[P_METRICS].text, "auto") != 0 &&
-           evaluate_options_read(NULL, values, 0, &options, &ignored) == 0 && kind(&options);
+           evaluate_options_read(values, 0, &options, &ignored) == 0 && kind(&options);
 }
 
 int evaluate_rates(const struct config_values *values)

@@ -18,6 +18,7 @@ enum evaluate_clip { EVALUATE_CLIP_AUTO, EVALUATE_CLIP_YES, EVALUATE_CLIP_NO };
 
 /* Lists belong to the config_values that were read. */
 struct evaluate_options {
+    const struct config_values *values; /* that were read, for messages */
     int n_chosen;
     enum metric_id chosen[METRIC_COUNT]; /* in the order of the configuration */
     int64_t cutoffs[MOST_CUTOFFS];
@@ -47,9 +48,9 @@ struct evaluate_options {
     int64_t release_records; /* test records that a user counts as at most */
 };
 
-/* config may be NULL: messages then name the section but no line. implicit decides "auto". */
-int evaluate_options_read(const struct config *config, const struct config_values *values, int implicit,
-                          struct evaluate_options *out, struct dpf_error *error);
+/* implicit decides "auto". */
+int evaluate_options_read(const struct config_values *values, int implicit, struct evaluate_options *out,
+                          struct dpf_error *error);
 int evaluate_options_chosen(const struct evaluate_options *options, enum metric_id id);
 int evaluate_options_rate(const struct evaluate_options *options); /* 1 if a rating metric is wanted */
 int evaluate_options_rank(const struct evaluate_options *options); /* 1 if a ranking metric is wanted */

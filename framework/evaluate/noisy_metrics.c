@@ -10,12 +10,6 @@
 
 /* ---- which sums ---------------------------------------------------------------------------------------- */
 
-static int refuse(const struct config *config, const char *key, struct dpf_error *error, const char *text)
-{
-    return config ? config_error(config, "evaluate", key, error, "%s", text)
-                  : error_set(error, DPF_FAULT_CONFIG, "[evaluate] %s: %s", key, text);
-}
-
 /* The metric whose sum is released for it, or -1. */
 static int summed_for(enum metric_id id)
 {
@@ -72,26 +66,29 @@ static int add_sums(const struct evaluate_options *options, enum noisy_group gro
     return 0;
 }
 
-int noisy_layout_make(const struct config *config, const struct evaluate_options *options, double value_lo,
-                      double value_hi, struct noisy_layout *out, struct dpf_error *error)
+int noisy_layout_make(const struct evaluate_options *options, double value_lo, double value_hi,
+                      struct noisy_layout *out, struct dpf_error *error)
 {
     const double bound = options->release_error > 0 ? options->release_error : value_hi - value_lo;
     memset(out, 0, sizeof *out);
     out->most_records = (double)options->release_records;
     for (int group = 0; group < NOISY_N_GROUPS; group++)
         if (add_sums(options, (enum noisy_group)group, bound, out) != 0)
-            return refuse(config, "release", error,
-                          "more than 120 figures would be released, and each would have much noise: name the "
-                          "few [evaluate] metrics and cut-offs k that matter");
+            return config_value_error(
+                options->values, "release", error,
+                "more than 120 figures would be released, and each would have much noise: name the "
+                "few [evaluate] metrics and cut-offs k that matter");
     if (out->n == 0)
-        return refuse(config, "release", error,
-                      "none of the metrics is a mean over users or records, such as rmse, hr or ndcg, so "
-                      "there is nothing that could be released with noise");
+        return config_value_error(
+            options->values, "release", error,
+            "none of the metrics is a mean over users or records, such as rmse, hr or ndcg, so "
+            "there is nothing that could be released with noise");
     if ((out->count_at[NOISY_RECORDS] >= 0 || out->count_at[NOISY_USERS] >= 0) &&
         !(bound > 0 && isfinite(bound)))
-        return refuse(config, "release-error", error,
-                      "nothing bounds an error of a predicted value: declare the range of values ([data] "
-                      "value-min and value-max), or set release-error");
+        return config_value_error(
+            options->values, "release-error", error,
+            "nothing bounds an error of a predicted value: declare the range of values ([data] "
+            "value-min and value-max), or set release-error");
     return 0;
 }
 

@@ -62,10 +62,10 @@ struct noisy_layout {
 
 /*
  * From the options alone: which sums there are. value_lo, value_hi: the declared range, infinite where there
- * is none. At least one metric must be a mean over users or records; config may be NULL.
+ * is none. At least one metric must be a mean over users or records.
  */
-int noisy_layout_make(const struct config *config, const struct evaluate_options *options, double value_lo,
-                      double value_hi, struct noisy_layout *out, struct dpf_error *error);
+int noisy_layout_make(const struct evaluate_options *options, double value_lo, double value_hi,
+                      struct noisy_layout *out, struct dpf_error *error);
 
 /* How far one user moves the sums, in units of the largest contribution to one of them. */
 void noisy_moves(const struct noisy_layout *layout, struct metric_moves *out);

@@ -277,9 +277,8 @@ static int wants_clip(const struct evaluate_options *options, const struct datas
     *clip = options->clip == EVALUATE_CLIP_YES ||
             (options->clip == EVALUATE_CLIP_AUTO && !dataset->implicit && declared);
     if (*clip && !declared)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "[evaluate] clip-predictions = yes needs the range of values: set [data] value-min "
-                         "and value-max");
+        return config_value_error(options->values, "clip-predictions", error,
+                                  "this needs the range of values: set [data] value-min and value-max");
     return 0;
 }
 

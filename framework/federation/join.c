@@ -611,7 +611,7 @@ static int begin(void *context, struct plan *plan, const struct dataset *dataset
     join->has_consent = 1;
     if (check_plan(join, error) != 0 || channel_make(&join->channel, plan, error) != 0 ||
         find_party(join, error) != 0 ||
-        data_files_sha256(plan->config, &plan->data, &plan->split, join->data, error) != 0 ||
+        data_files_sha256(&plan->data, &plan->split, join->data, error) != 0 ||
         agreement_make(plan, dataset, &join->members, join->insecure, &join->agreement, error) != 0)
         return -1;
     const int comes_back = party_state_knows(&join->state, join->agreement.hex, join->name, join->data);

@@ -24,7 +24,8 @@ static int charge_ledger(struct plan *plan, const struct guarantee *guarantee, c
     const dpf_value *v = plan->privacy.params.values;
     struct fact_question question;
     facts_question(plan, &question);
-    const struct data_ledger_request request = {.path = v[PRIVACY_LEDGER].text,
+    const struct data_ledger_request request = {.privacy = &plan->privacy,
+                                                .path = v[PRIVACY_LEDGER].text,
                                                 .most = v[PRIVACY_MAX_EPSILON].real,
                                                 .planned = v[PRIVACY_LEDGER_RUNS].integer == 1,
                                                 .guarantee = guarantee,

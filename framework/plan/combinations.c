@@ -330,7 +330,7 @@ int combinations_check_held_out(const struct plan *plan, struct dpf_error *error
 static int check_facts(const struct plan *plan, struct dpf_error *error)
 {
     struct feature_options options;
-    int status = feature_options_read(plan->config, &plan->data, &options, error);
+    int status = feature_options_read(&plan->data, &options, error);
     if (status == 0)
         status = feature_file_check_sets(&options, error);
     feature_options_free(&options);

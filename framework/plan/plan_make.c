@@ -37,8 +37,8 @@ static int bind_sections(struct plan *plan, int without_data, struct dpf_error *
         bind_section(plan, "privacy", privacy_params, 1, &plan->privacy, error) != 0 ||
         bind_section(plan, "accountants", schema_accountants, 1, &plan->accountant_list, error) != 0)
         return -1;
-    if (data_check(plan->config, &plan->data, &plan->split, &plan->value_lo, &plan->value_hi, error) == 0)
-        return data_public_files(plan->config, &plan->data, &plan->split, plan->public_files, error);
+    if (data_check(&plan->data, &plan->split, &plan->value_lo, &plan->value_hi, error) == 0)
+        return data_public_files(&plan->data, &plan->split, plan->public_files, error);
     if (!without_data || error->fault != DPF_FAULT_DATA)
         return -1;
     *error = (struct dpf_error){0};

@@ -63,6 +63,7 @@ struct data_ledger_resumption {
 };
 
 struct data_ledger_request {
+    const struct config_values *privacy; /* of [privacy], for messages */
     const char *path;
     double most; /* 0: no limit */
     int planned; /* runs were fixed before the first of them */

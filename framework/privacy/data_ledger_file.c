@@ -84,6 +84,7 @@ static json_t *entry_of(const struct data_ledger_request *request, const struct 
 /* ---- the file ------------------------------------------------------------------------------------ */
 
 struct file {
+    const struct config_values *privacy; /* [privacy], for messages */
     const char *path;
     int descriptor;
     char *text;
@@ -98,8 +99,9 @@ struct file {
 static int file_fails(const struct file *file, const char *what, struct dpf_error *error)
 {
     const int is_disk = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO;
-    return error_set(error, is_disk ? DPF_FAULT_RUN : DPF_FAULT_CONFIG, "[privacy] ledger = %s: %s: %s",
-                     file->path, what, strerror(errno));
+    return is_disk ? error_set(error, DPF_FAULT_RUN, "[privacy] ledger = %s: %s: %s", file->path, what,
+                               strerror(errno))
+                   : config_value_error(file->privacy, "ledger", error, "%s: %s", what, strerror(errno));
 }
 
 /* All of it, up to the last whole line. */
@@ -109,9 +111,8 @@ static int read_all(struct file *file, struct dpf_error *error)
     if (fstat(file->descriptor, &info) != 0)
         return file_fails(file, "cannot be read", error);
     if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "[privacy] ledger = %s: not a regular file of less than 64 MiB; name another",
-                         file->path);
+        return config_value_error(file->privacy, "ledger", error,
+                                  "not a regular file of less than 64 MiB; name another");
     file->text = memory_need((size_t)info.st_size + 1, 1);
     size_t have = 0;
     while (have < (size_t)info.st_size) {
@@ -132,10 +133,10 @@ static int read_all(struct file *file, struct dpf_error *error)
 
 static int line_fails(const struct file *file, int64_t line, const char *why, struct dpf_error *error)
 {
-    return error_set(error, DPF_FAULT_CONFIG,
-                     "[privacy] ledger = %s: line %lld %s. Nothing is released; restore the line from a "
-                     "copy, or start a new file if nothing was ever released from this data",
-                     file->path, (long long)line, why);
+    return config_value_error(file->privacy, "ledger", error,
+                              "line %lld %s. Nothing is released; restore the line from a "
+                              "copy, or start a new file if nothing was ever released from this data",
+                              (long long)line, why);
 }
 
 static int check_unit(const struct file *file, const json_t *head, const struct guarantee *guarantee,
@@ -147,14 +148,14 @@ static int check_unit(const struct file *file, const json_t *head, const struct 
     int same = 1;
     for (int i = 0; i < 3; i++)
         same &= strcmp(json_text_in(head, keys[i]), own[i]) == 0;
-    return same
-               ? 0
-               : error_set(error, DPF_FAULT_CONFIG,
-                           "[privacy] ledger = %s is for unit %s, adjacency %s, observer %s; this run is for "
-                           "%s, %s, %s. Epsilons of different ones do not add up: use the same, or another "
-                           "file",
-                           file->path, json_text_in(head, keys[0]), json_text_in(head, keys[1]),
-                           json_text_in(head, keys[2]), own[0], own[1], own[2]);
+    return same ? 0
+                : config_value_error(
+                      file->privacy, "ledger", error,
+                      "it is for unit %s, adjacency %s, observer %s; this run is for "
+                      "%s, %s, %s. Epsilons of different ones do not add up: use the same, or another "
+                      "file",
+                      json_text_in(head, keys[0]), json_text_in(head, keys[1]), json_text_in(head, keys[2]),
+                      own[0], own[1], own[2]);
 }
 
 /* The lists of ids, one after the other. */
@@ -164,14 +165,14 @@ static int check_lists(const struct file *file, const json_t *head, const struct
     const char *const keys[] = {"users", "items"}, *const own[] = {request->users, request->items};
     for (int i = 0; i < 2; i++)
         if (strcmp(json_text_in(head, keys[i]), own[i]) != 0)
-            return error_set(
-                error, DPF_FAULT_CONFIG,
-                "[privacy] ledger = %s is for runs whose list of %s is %s; the list of this run is %s. Who "
+            return config_value_error(
+                file->privacy, "ledger", error,
+                "it is for runs whose list of %s is %s; the list of this run is %s. Who "
                 "is "
                 "protected by one of them only, their sum does not protect: use the same [data] %s-file key, "
                 "or another file",
-                file->path, keys[i],
-                *json_text_in(head, keys[i]) ? json_text_in(head, keys[i]) : "not stated", own[i], keys[i]);
+                keys[i], *json_text_in(head, keys[i]) ? json_text_in(head, keys[i]) : "not stated", own[i],
+                keys[i]);
     return 0;
 }
 
@@ -191,24 +192,23 @@ static int check_head(const struct file *file, const json_t *line, const struct 
     if (check_unit(file, line, guarantee, error) != 0)
         return -1;
     if (strcmp(json_text_in(line, "public"), request->declared) != 0)
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "[privacy] ledger = %s is for runs that declare %s to be public; this run declares %s. "
+        return config_value_error(
+            file->privacy, "ledger", error,
+            "it is for runs that declare %s to be public; this run declares %s. "
             "What one of them does not protect, their sum does not: declare the same, or use "
             "another file",
-            file->path, *json_text_in(line, "public") ? json_text_in(line, "public") : "nothing",
+            *json_text_in(line, "public") ? json_text_in(line, "public") : "nothing",
             *request->declared ? request->declared : "nothing");
     if (check_lists(file, line, request, error) != 0)
         return -1;
     const json_int_t curious = json_integer_value(json_object_get(line, "curious"));
     if (curious != curious_of(guarantee))
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "[privacy] ledger = %s is for at most %lld parties that work with the server; this run "
-            "is for %lld ([privacy] max-curious). Their sum holds for the fewest alone: use the same number, "
-            "or "
-            "another file",
-            file->path, (long long)curious, (long long)curious_of(guarantee));
+        return config_value_error(file->privacy, "ledger", error,
+                                  "it is for at most %lld parties that work with the server; this run "
+                                  "is for %lld ([privacy] max-curious). Their sum holds for the fewest "
+                                  "alone: use the same number, or "
+                                  "another file",
+                                  (long long)curious, (long long)curious_of(guarantee));
     return line_fails(file, 1, "is not the head of a ledger that this version writes", error);
 }
 
@@ -358,7 +358,7 @@ static int compose(struct file *file, const struct data_ledger_request *request,
     return 0;
 }
 
-static int check_limit(const struct data_budget *b, struct dpf_error *error)
+static int check_limit(const struct file *file, const struct data_budget *b, struct dpf_error *error)
 {
     const double sum = b->epsilon + b->own_epsilon,
                  all = (b->planned && b->composed < sum ? b->composed : sum) * (1.0 - 1e-12);
@@ -372,12 +372,12 @@ static int check_limit(const struct data_budget *b, struct dpf_error *error)
             "a smaller epsilon",
             b->most, (long long)b->runs, b->runs == 1 ? "" : "s", b->runs == 1 ? "has" : "have", b->epsilon,
             b->own_epsilon, all);
-    return error_set(
-        error, DPF_FAULT_CONFIG,
-        "[privacy] max-epsilon = %g: %lld run%s spent epsilon = %.6g of it, and this one "
+    return config_value_error(
+        file->privacy, "max-epsilon", error,
+        "%lld run%s spent epsilon = %.6g of it, and this one "
         "asks for %.6g, which is %.6g together%s. Nothing was released. Ask for less (budget = total), "
         "%sor do not train again on this data",
-        b->most, (long long)b->runs, b->runs == 1 ? " has" : "s have", b->epsilon, b->own_epsilon, all,
+        (long long)b->runs, b->runs == 1 ? " has" : "s have", b->epsilon, b->own_epsilon, all,
         b->planned ? ", composed" : "",
         !b->planned && b->composed <= b->most
             ? "declare that all runs were fixed before the first (ledger-runs = planned) if they were, "
@@ -391,7 +391,7 @@ static int work(struct file *file, const struct data_ledger_request *request, co
         if (errno != EINTR)
             return file_fails(file, "cannot be locked", error);
     if (read_all(file, error) != 0 || add_lines(file, request, out, error) != 0 ||
-        compose(file, request, out, error) != 0 || check_limit(out, error) != 0)
+        compose(file, request, out, error) != 0 || check_limit(file, out, error) != 0)
         return -1;
     if (!request->charge)
         return 0;
@@ -402,8 +402,9 @@ static int work(struct file *file, const struct data_ledger_request *request, co
 }
 
 /* The first condition that fails, or why no accountant has an answer. */
-static int refuse_unproved(const struct guarantee *guarantee, struct dpf_error *error)
+static int refuse_unproved(const struct data_ledger_request *request, struct dpf_error *error)
 {
+    const struct guarantee *guarantee = request->guarantee;
     const char *id = "", *why = "";
     for (int i = N_CONDITIONS - 1; i >= 0; i--)
         if (!guarantee->conditions[i].holds) {
@@ -415,9 +416,9 @@ static int refuse_unproved(const struct guarantee *guarantee, struct dpf_error *
             why = guarantee->accounts[i].refused ? guarantee->accounts[i].reason
                                                  : guarantee->accounts[i].answer.note;
     const size_t length = strlen(why); /* all of its sentences: the remedies among them */
-    return error_set(
-        error, DPF_FAULT_CONFIG,
-        "[privacy] ledger adds up proved epsilons, but nothing is proved for this run%s%s%s%.*s. "
+    return config_value_error(
+        request->privacy, "ledger", error,
+        "it adds up proved epsilons, but nothing is proved for this run%s%s%s%.*s. "
         "Mend that, or remove ledger; \"dpframe account\" without it has the whole statement",
         *id || *why ? ": " : "", id, *id ? " fails: " : "",
         (int)(length > 0 && why[length - 1] == '.' ? length - 1 : length), why);
@@ -428,7 +429,7 @@ int data_ledger_open(const struct data_ledger_request *request, struct data_budg
 {
     const struct account *account = statement_least(request->guarantee);
     const int charge = request->charge;
-    struct file file = {.path = request->path};
+    struct file file = {.privacy = request->privacy, .path = request->path};
     *out = (struct data_budget){.known = 1,
                                 .most = request->most,
                                 .planned = request->planned,
@@ -436,14 +437,15 @@ int data_ledger_open(const struct data_ledger_request *request, struct data_budg
                                 .composed = NAN};
     snprintf(out->path, sizeof out->path, "%s", request->path);
     if (!account)
-        return refuse_unproved(request->guarantee, error);
+        return refuse_unproved(request, error);
     if (request->guarantee->reproducible)
-        return error_set(error, DPF_FAULT_CONFIG,
-                         "[privacy] ledger adds up epsilons of independent noise, but the noise of this run "
-                         "is reproducible: "
-                         "another run with the same noise-seed has the same, and whoever knows the seed can "
-                         "remove it. Set "
-                         "randomness = secure, or remove ledger");
+        return config_value_error(
+            request->privacy, "ledger", error,
+            "it adds up epsilons of independent noise, but the noise of this run "
+            "is reproducible: "
+            "another run with the same noise-seed has the same, and whoever knows the seed can "
+            "remove it. Set "
+            "randomness = secure, or remove ledger");
     out->joint = request->guarantee->joint;
     out->own_epsilon = account->answer.epsilon;
     out->own_delta = account->answer.delta;
@@ -451,7 +453,7 @@ int data_ledger_open(const struct data_ledger_request *request, struct data_budg
     const int none = file.descriptor < 0 && !charge && errno == ENOENT;
     int status = 0;
     if (none)
-        status = compose(&file, request, out, error) != 0 ? -1 : check_limit(out, error);
+        status = compose(&file, request, out, error) != 0 ? -1 : check_limit(&file, out, error);
     else if (file.descriptor < 0)
         status = file_fails(&file, "cannot be opened", error);
     else

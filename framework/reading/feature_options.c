@@ -17,14 +17,14 @@ static const struct {
     [FEATURES_ML100K] = {"", "6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24", "2"},
 };
 
-static int bad_columns(const struct config *config, const char *key, struct dpf_error *error)
+static int bad_columns(const struct config_values *data, const char *key, struct dpf_error *error)
 {
-    return config_error(config, "data", key, error, "give 1 to %d columns, separated by commas",
-                        FEATURE_COLUMNS_MAX);
+    return config_value_error(data, key, error, "give 1 to %d columns, separated by commas",
+                              FEATURE_COLUMNS_MAX);
 }
 
 /* "1, genres" as a list. */
-static int read_columns(const struct config *config, const char *key, const char *text,
+static int read_columns(const struct config_values *data, const char *key, const char *text,
                         struct feature_columns *out, struct dpf_error *error)
 {
     while (*text) {
@@ -32,11 +32,11 @@ static int read_columns(const struct config *config, const char *key, const char
         while (end > start && text[end - 1] == ' ')
             end--;
         if (end <= start || out->n == FEATURE_COLUMNS_MAX)
-            return bad_columns(config, key, error);
+            return bad_columns(data, key, error);
         out->names[out->n++] = memory_format("%.*s", (int)(end - start), text + start);
         text += length;
         if (*text == ',' && !*++text)
-            return bad_columns(config, key, error);
+            return bad_columns(data, key, error);
     }
     return 0;
 }
@@ -50,28 +50,29 @@ static int has_name(const struct feature_columns *columns)
     return 0;
 }
 
-static int check_complete(const struct config *config, const struct feature_options *o,
+static int check_complete(const struct config_values *data, const struct feature_options *o,
                           struct dpf_error *error)
 {
     if (o->year.n > 1)
-        return config_error(config, "data", "item-features", error, "year-of names one column of the file");
+        return config_value_error(data, "item-features", error, "year-of names one column of the file");
     if (o->categories.n + o->flags.n + o->numbers.n + o->year.n == 0)
-        return config_error(config, "data", "item-features", error,
-                            "which columns are features? Set item-features.categories, item-features.year-of "
-                            "or item-features.numbers");
+        return config_value_error(
+            data, "item-features", error,
+            "which columns are features? Set item-features.categories, item-features.year-of "
+            "or item-features.numbers");
     return 0;
 }
 
-int feature_options_read(const struct config *config, const struct config_values *data,
-                         struct feature_options *out, struct dpf_error *error)
+int feature_options_read(const struct config_values *data, struct feature_options *out,
+                         struct dpf_error *error)
 {
     const dpf_value *v = data->params.values;
     memset(out, 0, sizeof *out);
     out->path = v[D_ITEM_FEATURES].text ? v[D_ITEM_FEATURES].text : "";
     for (int key = D_ITEM_FEATURES_CATEGORIES; key <= D_ITEM_FEATURES_YEAR && !out->path[0]; key++)
         if (v[key].is_set)
-            return config_error(
-                config, "data", data->table[key].name, error,
+            return config_value_error(
+                data, data->table[key].name, error,
                 "it says how a file of features is read: name the file, item-features = PATH");
     if (!out->path[0])
         return 0;
@@ -88,14 +89,14 @@ int feature_options_read(const struct config *config, const struct config_values
                  {D_ITEM_FEATURES_YEAR, presets[out->format].year, &out->year}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         const dpf_value *value = &v[lists[i].key];
-        if (read_columns(config, data->table[lists[i].key].name,
+        if (read_columns(data, data->table[lists[i].key].name,
                          value->is_set ? value->text : lists[i].fallback, lists[i].columns, error) != 0)
             return -1;
         out->by_name |= has_name(lists[i].columns);
     }
-    if (read_columns(config, "item-features", presets[out->format].flags, &out->flags, error) != 0)
+    if (read_columns(data, "item-features", presets[out->format].flags, &out->flags, error) != 0)
         return -1;
-    return check_complete(config, out, error);
+    return check_complete(data, out, error);
 }
 
 static void free_columns(struct feature_columns *columns)

@@ -27,8 +27,8 @@ struct feature_options {
 };
 
 /* Free what it fills, also after an error. */
-int feature_options_read(const struct config *config, const struct config_values *data,
-                         struct feature_options *out, struct dpf_error *error);
+int feature_options_read(const struct config_values *data, struct feature_options *out,
+                         struct dpf_error *error);
 void feature_options_free(struct feature_options *options);
 
 #endif

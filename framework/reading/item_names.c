@@ -48,8 +48,7 @@ static int place(struct names_form *form, struct dpf_error *error)
     return public_file_no_column(file, "item-names", file->column, error);
 }
 
-static int decide(const struct config *config, const struct config_values *data, struct names_form *form,
-                  struct dpf_error *error)
+static int decide(const struct config_values *data, struct names_form *form, struct dpf_error *error)
 {
     const char *item = data->params.values[D_COLUMN_ITEM].text;
     int64_t number;
@@ -57,17 +56,18 @@ static int decide(const struct config *config, const struct config_values *data,
     if (public_file_look(item_names_configured(data), &form->file, error) != 0)
         return -1;
     if (!form->file.column)
-        return config_error(config, "data", "item-names", error,
-                            "write FILE:COLUMN, such as movies.csv:title, or movies.dat:2 without a header");
+        return config_value_error(
+            data, "item-names", error,
+            "write FILE:COLUMN, such as movies.csv:title, or movies.dat:2 without a header");
     if (item && strcmp(item, "auto") != 0 && text_to_int(item, &number) != 0)
         form->item = item;
     return place(form, error);
 }
 
-int item_names_check(const struct config *config, const struct config_values *data, struct dpf_error *error)
+int item_names_check(const struct config_values *data, struct dpf_error *error)
 {
     struct names_form form = {.item = NULL};
-    const int status = *item_names_configured(data) ? decide(config, data, &form, error) : 0;
+    const int status = *item_names_configured(data) ? decide(data, &form, error) : 0;
     public_file_free(&form.file);
     return status;
 }
@@ -153,15 +153,15 @@ static int select_names(const struct taking *t, const struct id_map *items, stru
     return status;
 }
 
-int item_names_load(const struct config *config, const struct config_values *data, const struct id_map *items,
-                    struct id_map *out, struct dpf_error *error)
+int item_names_load(const struct config_values *data, const struct id_map *items, struct id_map *out,
+                    struct dpf_error *error)
 {
     struct names_form form = {.item = NULL};
     struct taking t = {.form = &form};
     int64_t without = 0;
     if (!*item_names_configured(data))
         return 0;
-    int status = decide(config, data, &form, error);
+    int status = decide(data, &form, error);
     if (status == 0)
         status =
             file_rows_read(form.file.path, &form.file.delimiter, form.file.quoting, take_line, &t, error);

@@ -14,10 +14,10 @@
 /* FILE:COLUMN, as configured; "" if there is none. */
 const char *item_names_configured(const struct config_values *data);
 /* Whether the file is there and has the columns. Faults: DPF_FAULT_CONFIG, DPF_FAULT_DATA. */
-int item_names_check(const struct config *config, const struct config_values *data, struct dpf_error *error);
+int item_names_check(const struct config_values *data, struct dpf_error *error);
 /* A text for each item, "" where the file has none; out stays empty if no file is named. Faults: DPF_FAULT_DATA, naming
    file, line and value. */
-int item_names_load(const struct config *config, const struct config_values *data, const struct id_map *items,
-                    struct id_map *out, struct dpf_error *error);
+int item_names_load(const struct config_values *data, const struct id_map *items, struct id_map *out,
+                    struct dpf_error *error);
 
 #endif

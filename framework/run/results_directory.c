@@ -124,17 +124,18 @@ static int find_foreign(const char *directory, const char *part, const char *nam
 
 /* Fails if something in the directory is not the result of a run, whole or interrupted: [run] output = results
  * beside runs in results/NAME is a common case. */
-static int refuse_others(const char *directory, struct dpf_error *error)
+static int refuse_others(const struct config_values *run, const char *directory, struct dpf_error *error)
 {
     char *found = NULL;
     for (size_t i = 0; i < N_RESULT_PARTS && !found; i++)
         visit_part(directory, result_parts[i], find_foreign, &found);
     if (!found)
         return 0;
-    error_set(error, DPF_FAULT_CONFIG,
-              "[run] output = %s: the directory contains %s, which does not belong to the results of one "
-              "run; choose another directory with -O DIRECTORY",
-              directory, found);
+    config_value_error(
+        run, "output", error,
+        "the directory %s contains %s, which does not belong to the results of one run; choose another "
+        "directory with -O DIRECTORY",
+        directory, found);
     free(found);
     return -1;
 }
@@ -148,13 +149,14 @@ static int make_inside(const char *directory, const char *name, struct dpf_error
 }
 
 /* Before anything is trained, and before the results of an earlier run are removed. */
-static int check_writable(const char *directory, const char *part, struct dpf_error *error)
+static int check_writable(const struct config_values *run, const char *directory, const char *part,
+                          struct dpf_error *error)
 {
     char *path = *part ? files_join(directory, part) : memory_text(directory);
-    int status = access(path, W_OK | X_OK) == 0 || (*part && errno == ENOENT)
-                     ? 0
-                     : error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: cannot write there: %s", path,
-                                 strerror(errno));
+    int status =
+        access(path, W_OK | X_OK) == 0 || (*part && errno == ENOENT)
+            ? 0
+            : config_value_error(run, "output", error, "cannot write in %s: %s", path, strerror(errno));
     free(path);
     return status;
 }
@@ -175,18 +177,18 @@ static void announce_replacement(const char *directory)
     free(path);
 }
 
-int results_directory_prepare(const char *directory, struct dpf_error *error)
+int results_directory_prepare(const struct config_values *run, const char *directory, struct dpf_error *error)
 {
     struct stat info;
     if (stat(directory, &info) == 0 && !S_ISDIR(info.st_mode))
-        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: this is a file, not a directory",
-                         directory);
-    if (refuse_others(directory, error) != 0)
+        return config_value_error(run, "output", error, "%s is a file, not a directory", directory);
+    if (refuse_others(run, directory, error) != 0)
         return -1;
     if (files_make_configured("[run] output", directory, error) != 0)
         return -1;
-    if (check_writable(directory, "", error) != 0 || check_writable(directory, "release", error) != 0 ||
-        check_writable(directory, "private", error) != 0)
+    if (check_writable(run, directory, "", error) != 0 ||
+        check_writable(run, directory, "release", error) != 0 ||
+        check_writable(run, directory, "private", error) != 0)
         return -1;
     announce_replacement(directory);
     return 0;

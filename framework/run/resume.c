@@ -36,16 +36,18 @@ static int is_older_than_results(const char *path, const char *directory)
     return checkpoint.st_mtim.tv_nsec < results.st_mtim.tv_nsec;
 }
 
-int resume_check_directory(const char *directory, int resumes, struct dpf_error *error)
+int resume_check_directory(const struct config_values *run, const char *directory, int resumes,
+                           struct dpf_error *error)
 {
     char *path = path_in(directory);
     const int is_there = checkpoint_exists(path);
     int status = 0;
     if (is_there && !resumes)
-        status = error_set(error, DPF_FAULT_CONFIG,
-                           "[run] output = %s: an interrupted run has left %s. Continue it with --resume; to "
-                           "start anew, which is charged again, remove that file or choose another directory",
-                           directory, path);
+        status = config_value_error(
+            run, "output", error,
+            "an interrupted run has left %s. Continue it with --resume; to start anew, which is "
+            "charged again, remove that file or choose another directory",
+            path);
     if (status == 0 && !is_there && resumes)
         status = error_set(
             error, DPF_FAULT_CONFIG,
@@ -85,7 +87,7 @@ static int add_number(json_t *list, const char *name, int64_t number)
 static json_t *binding_of(const struct plan *plan, const struct dataset *dataset, struct dpf_error *error)
 {
     char files[65];
-    if (data_files_sha256(plan->config, &plan->data, &plan->split, files, error) != 0)
+    if (data_files_sha256(&plan->data, &plan->split, files, error) != 0)
         return NULL;
     json_t *list = json_pack("{s:s}", "the version of dpframe", DPFRAME_VERSION);
     if (list && alike_add_configuration(list, plan, own, sizeof own / sizeof *own) == 0 &&
@@ -121,7 +123,7 @@ static int open_binding(struct checkpoint *checkpoint, const struct plan *plan, 
     char *private = files_join(directory, "private"), *path = path_in(directory);
     int status = files_make_directory(private, error);
     if (status == 0 && strlen(path) >= sizeof checkpoint->path)
-        status = error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: the name is too long", directory);
+        status = config_value_error(&plan->run, "output", error, "the name is too long");
     if (status == 0) {
         snprintf(checkpoint->path, sizeof checkpoint->path, "%s", path);
         checkpoint_name(checkpoint);

@@ -15,7 +15,8 @@
 
 /* Rank 0, before anything is read: a directory with a checkpoint is not written to without --resume, and one
    without is not resumed. */
-int resume_check_directory(const char *directory, int resumes, struct dpf_error *error);
+int resume_check_directory(const struct config_values *run, const char *directory, int resumes,
+                           struct dpf_error *error);
 /*
  * After the plan is complete, on all ranks; directory is rank 0's. Nothing without [run] checkpoint. A run
  * that resumes has what it repeats in its ledger and its guarantee afterwards.

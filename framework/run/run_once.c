@@ -326,10 +326,10 @@ static int load(struct run *run, struct dpf_error *error)
     struct plan *plan = &run->session.plan;
     struct data_parsed *parsed = run->parsed;
     run->parsed = NULL;
-    if ((parsed ? data_divide(parsed, plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
-                              &run->dataset, error)
-                : data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, run->pool,
-                                    &run->dataset, error)) != 0 ||
+    if ((parsed
+             ? data_divide(parsed, &plan->data, &plan->split, plan->seeded, run->pool, &run->dataset, error)
+             : data_read_by_user(&plan->data, &plan->split, plan->seeded, run->pool, &run->dataset, error)) !=
+            0 ||
         data_index_items(&run->dataset, run->pool, error) != 0 || shares_keep_own(&run->dataset, error) != 0)
         return -1;
     if (run->remote && run->dataset.known.ptr)
@@ -557,14 +557,14 @@ static int prepare_output(struct run *run, const char **directory, int *made, st
     if (ranks_rank() > 0)
         return 0; /* rank 0 writes */
     *made = access(*directory, F_OK) != 0;
-    if (results_directory_prepare(*directory, error) != 0)
+    if (results_directory_prepare(&plan->run, *directory, error) != 0)
         return -1;
     plan->output = realpath(*directory, NULL);
     if (!plan->output)
-        return error_set(error, DPF_FAULT_CONFIG, "[run] output = %s: %s", *directory, strerror(errno));
+        return config_value_error(&plan->run, "output", error, "%s: %s", *directory, strerror(errno));
     *directory = plan->output;
     run->lock = files_lock_directory(*directory, error);
-    return run->lock < 0 ? -1 : resume_check_directory(*directory, run->resumes, error);
+    return run->lock < 0 ? -1 : resume_check_directory(&plan->run, *directory, run->resumes, error);
 }
 
 /* A part of something larger is no run of its own, which could go on. A party keeps its state in its own directory. */

@@ -116,8 +116,7 @@ static void take_range(struct saved_run *out)
 static int load_data(const char *directory, struct saved_run *out, struct dpf_error *error)
 {
     struct plan *plan = &out->session.plan;
-    if (data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, out->pool, &out->dataset,
-                          error) != 0 ||
+    if (data_read_by_user(&plan->data, &plan->split, plan->seeded, out->pool, &out->dataset, error) != 0 ||
         dataset_take_home(&out->dataset, error) != 0 ||
         plan_complete(plan, out->dataset.users.n, out->dataset.items.n, error) != 0)
         return -1;
@@ -314,7 +313,7 @@ static int take_kept(const char *directory, const struct split_key *key, const c
     take_range(out);
     /* Terms made at home read public features; states have what else scores need of them. */
     const int reads_features = plan->model.params.values[MODEL_HOME_TERMS].integer != 0;
-    if ((reads_features && data_load_item_features(plan->config, &plan->data, dataset, error) != 0) ||
+    if ((reads_features && data_load_item_features(&plan->data, dataset, error) != 0) ||
         plan_complete(plan, dataset->users.n, dataset->items.n, error) != 0 ||
         model_init(&out->model, plan, dataset, error) != 0)
         return -1;
@@ -398,8 +397,8 @@ static int load_other_data(const char *directory, struct saved_run *out, struct 
         names ? id_map_read(names, &items, error)
               : error_set(error, DPF_FAULT_DATA, "%s/run.json: it does not name the files of ids", directory);
     free(names);
-    if (status != 0 || data_load_for_items(plan->config, &plan->data, &plan->split, plan->seeded, out->pool,
-                                           &items, &out->dataset, &out->left, error) != 0)
+    if (status != 0 || data_load_for_items(&plan->data, &plan->split, plan->seeded, out->pool, &items,
+                                           &out->dataset, &out->left, error) != 0)
         return -1;
     return plan_complete(plan, -1, out->dataset.items.n, error);
 }

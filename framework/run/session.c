@@ -27,9 +27,8 @@ static int ask_for_release(struct session *session, struct dpf_error *error)
 {
     struct plan *plan = &session->plan;
     struct metric_moves moves;
-    if (evaluate_release_moves(plan->config, &session->evaluate,
-                               data_feedback(&plan->data) != FEEDBACK_EXPLICIT, plan->value_lo,
-                               plan->value_hi, &moves, error) != 0)
+    if (evaluate_release_moves(&session->evaluate, data_feedback(&plan->data) != FEEDBACK_EXPLICIT,
+                               plan->value_lo, plan->value_hi, &moves, error) != 0)
         return -1;
     plan->metrics = (struct metric_release){.numbers = moves.numbers,
                                             .laplace = moves.laplace,
@@ -73,9 +72,8 @@ int session_open(struct session *session, const struct arguments *arguments, int
     const dpf_param *table = evaluate_params(&n);
     if (components_bind(&session->plan, "evaluate", table, n, 1, &session->evaluate, error) != 0)
         return -1;
-    if (evaluate_check(session->plan.config, &session->evaluate,
-                       data_feedback(&session->plan.data) != FEEDBACK_EXPLICIT, session->plan.value_lo,
-                       session->plan.value_hi, error) != 0)
+    if (evaluate_check(&session->evaluate, data_feedback(&session->plan.data) != FEEDBACK_EXPLICIT,
+                       session->plan.value_lo, session->plan.value_hi, error) != 0)
         return -1;
     if (!without_mechanisms && ask_for_release(session, error) != 0)
         return -1;
@@ -95,8 +93,8 @@ void session_close(struct session *session)
 static int count_in_data(const struct plan *plan, int64_t n[2], struct dpf_error *error)
 {
     struct dpf_error unread = {0};
-    if (data_sizes(plan->config, &plan->data, &plan->split, plan->seeded, &n[DPF_SIDE_USERS],
-                   &n[DPF_SIDE_ITEMS], &unread) == 0)
+    if (data_sizes(&plan->data, &plan->split, plan->seeded, &n[DPF_SIDE_USERS], &n[DPF_SIDE_ITEMS],
+                   &unread) == 0)
         return 0;
     if (interrupt_check("users and items were counted", error) != 0)
         return -1;
@@ -113,7 +111,7 @@ int session_complete_without_training(struct session *session, struct dpf_error 
     struct plan *plan = &session->plan;
     const dpf_value *model = plan->model.params.values;
     int64_t n[2];
-    int status = data_listed(plan->config, &plan->data, &plan->split, n, error);
+    int status = data_listed(&plan->data, &plan->split, n, error);
     if (status == 0 && ((n[DPF_SIDE_USERS] < 0 && !model[MODEL_USERS].integer) ||
                         (n[DPF_SIDE_ITEMS] < 0 && !model[MODEL_ITEMS].integer)))
         status = count_in_data(plan, n, error);

@@ -63,7 +63,7 @@ int split_key_make(const struct arguments *arguments, const char *directory, con
     for (int i = 0; i < arguments->n_overrides; i++)
         crypto_hash_sha256_update(&state, (const unsigned char *)arguments->overrides[i],
                                   strlen(arguments->overrides[i]) + 1);
-    if (data_visit_files(plan->config, &plan->data, &plan->split, add_files, &state, error) != 0)
+    if (data_visit_files(&plan->data, &plan->split, add_files, &state, error) != 0)
         return -1;
     crypto_hash_sha256_final(&state, out->bytes);
     return 0;

@@ -48,12 +48,11 @@ static int read_other(const struct arguments *arguments, const char *directory, 
         status = refuse_generated(plan, error);
     struct data_options options;
     if (status == 0)
-        status = data_options_read(plan->config, &plan->data, &plan->split, &options, error);
+        status = data_options_read(&plan->data, &plan->split, &options, error);
     if (status == 0)
         status = data_check_first_line(options.path, &options.file, &run->dataset.items, error);
     if (status == 0)
-        status =
-            data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, run->pool, out, error);
+        status = data_read_by_user(&plan->data, &plan->split, plan->seeded, run->pool, out, error);
     if (status == 0) {
         struct violations left_out = {.n = 0};
         status = plan_judge_faults(&run->session.plan, 0, &out->violations, &left_out, error);

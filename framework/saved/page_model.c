@@ -330,7 +330,7 @@ int page_model_write(struct saved_run *run, const char *directory, char **json, 
     *json = NULL;
     int status = 0;
     if (plan->model.params.values[MODEL_HOME_TERMS].integer)
-        status = data_load_item_features(plan->config, &plan->data, &run->dataset, error);
+        status = data_load_item_features(&plan->data, &run->dataset, error);
     if (status == 0)
         status = model_scorer(&run->model, &scorer, error);
     if (status == 0)

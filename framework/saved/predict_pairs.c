@@ -44,7 +44,7 @@ static void pairs_free(struct pairs *pairs)
 static int read_options(const struct plan *plan, struct file_options *out, struct dpf_error *error)
 {
     struct data_options options;
-    if (data_options_read(plan->config, &plan->data, &plan->split, &options, error) != 0)
+    if (data_options_read(&plan->data, &plan->split, &options, error) != 0)
         return -1;
     *out = options.file;
     out->columns[COLUMN_RATING] = out->columns[COLUMN_TIME] = out->columns[COLUMN_WEIGHT] = "none";

@@ -111,7 +111,7 @@ int trec_files_write(struct saved_run *run, const char *directory, struct dpf_er
     struct writer w = {.run = run, .test = &dataset->test.by_user};
     struct csr sample = {0};
     int64_t left_out;
-    if (evaluate_options_read(NULL, &run->session.evaluate, dataset->implicit, &w.options, error) != 0 ||
+    if (evaluate_options_read(&run->session.evaluate, dataset->implicit, &w.options, error) != 0 ||
         check_ids(&dataset->users, "user", error) != 0 || check_ids(&dataset->items, "item", error) != 0 ||
         files_make_directory(directory, error) != 0)
         return -1;

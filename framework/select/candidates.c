@@ -76,8 +76,7 @@ static int read_sizes(struct candidates *c, struct dpf_error *error)
     struct dpf_error unread = {0};
     int status = 0;
     struct pool *pool = pool_new(1);
-    if (data_read_by_user(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) ==
-        0) {
+    if (data_read_by_user(&plan->data, &plan->split, plan->seeded, pool, &dataset, &unread) == 0) {
         c->users = dataset.users.n;
         c->items = dataset.items.n;
     } else if ((status = interrupt_check("users and items were counted", error)) == 0) {

@@ -89,8 +89,7 @@ static int fingerprint(const struct candidates *c, char hex[65], struct dpf_erro
     char data[65];
     json_t *ledger = ledger_json(&plan->ledger);
     char *events = ledger ? json_dumps(ledger, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
-    int status = events ? data_files_sha256(plan->config, &plan->data, &plan->split, data, error)
-                        : error_memory(error);
+    int status = events ? data_files_sha256(&plan->data, &plan->split, data, error) : error_memory(error);
     if (status == 0) {
         text_add(&text, "dpframe %s\n%s\n%s\ndata %s\n", DPFRAME_VERSION, c->options.metric, events, data);
         for (int64_t i = 0; i < c->n; i++)
@@ -247,8 +246,7 @@ static int parse(struct selecting *s, struct dpf_error *error)
 {
     struct plan *plan = &s->candidates.carrier.plan;
     struct pool *pool = pool_new((int)sysconf(_SC_NPROCESSORS_ONLN));
-    const int status =
-        data_parse(plan->config, &plan->data, &plan->split, plan->seeded, pool, &s->parsed, error);
+    const int status = data_parse(&plan->data, &plan->split, plan->seeded, pool, &s->parsed, error);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
     return status;
 }

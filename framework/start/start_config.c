@@ -213,7 +213,7 @@ static int check_config(const struct start *start, struct dpf_error *error)
     own->config = start->config;
     int status = session_open(&session, own, 0, error);
     if (status == 0)
-        status = data_check_record(session.plan.config, &session.plan.data, &session.plan.split, error);
+        status = data_check_record(&session.plan.data, &session.plan.split, error);
     if (status == 0)
         status = session_complete_without_training(&session, error);
     if (status == 0) {

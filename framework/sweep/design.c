@@ -79,6 +79,7 @@ void design_free(struct design *design)
         free(design->variants[i].name);
         design_list_free(&design->variants[i].settings);
         design_list_free(&design->variants[i].layers);
+        design_list_free(&design->variants[i].places);
     }
     free(design->axes);
     free(design->variants);
@@ -280,13 +281,26 @@ static int add_piece(const struct config_entry *entry, const char *piece, struct
         return 0;
     }
     char *directory = entry->line ? files_directory(entry->file) : memory_text(".");
-    char *path = files_join(directory, piece + 1), problem[DESIGN_PROBLEM];
-    const int status = access(path, R_OK);
-    if (status != 0)
-        snprintf(problem, sizeof problem, "cannot read %.60s: %.60s", path, strerror(errno));
-    design_list_add(&variant->layers, path);
+    char shown[TEXT_SHOWN];
+    design_list_add(&variant->layers, files_join(directory, piece + 1));
+    char *place = entry->line ? memory_format("%s:%ld", entry->file, entry->line) : memory_text(entry->file);
+    design_list_add(&variant->places, memory_format("%s: [%s] %s = %s", place, entry->section, entry->key,
+                                                    text_show(entry->value, shown)));
+    free(place);
     free(directory);
-    return status == 0 ? 0 : refuse(entry, error, problem);
+    return 0;
+}
+
+int design_check_files(const struct design *design, struct dpf_error *error)
+{
+    for (size_t i = 0; i < design->n_variants; i++) {
+        const struct design_variant *variant = &design->variants[i];
+        for (size_t l = 0; l < variant->layers.n; l++)
+            if (access(variant->layers.texts[l], R_OK) != 0)
+                return error_set(error, DPF_FAULT_CONFIG, "%s: cannot read %s: %s", variant->places.texts[l],
+                                 variant->layers.texts[l], strerror(errno));
+    }
+    return 0;
 }
 
 static int add_variant(const struct config_entry *entry, const char *name, struct design *out,

@@ -38,7 +38,8 @@ struct design_axis {
 struct design_variant {
     char *name;
     struct design_list settings; /* may hold $NAME of named axes */
-    struct design_list layers;   /* files */
+    struct design_list layers;   /* files, */
+    struct design_list places;   /* and the line that names each, for messages */
     int is_reference;            /* runs once for each seed, not along the axes */
 };
 
@@ -67,6 +68,8 @@ int design_present(const struct config *config);
 int design_consume(struct config *config, struct dpf_error *error);
 /* Faults: DPF_FAULT_CONFIG, with file:line. On failure out is empty. */
 int design_read(struct config *config, struct design *out, struct dpf_error *error);
+/* Whether the files of variants can be read. */
+int design_check_files(const struct design *design, struct dpf_error *error);
 void design_free(struct design *design);
 /* The axis of run.seed, or NULL. */
 const struct design_axis *design_seeds(const struct design *design);

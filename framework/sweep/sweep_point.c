@@ -34,7 +34,7 @@ static int data_hash(const struct sweep_base *base, const struct plan *plan, con
         memcpy(hex, known, 65);
         return 0;
     }
-    if (data_files_sha256(plan->config, &plan->data, &plan->split, hex, error) != 0)
+    if (data_files_sha256(&plan->data, &plan->split, hex, error) != 0)
         return -1;
     json_object_set_new(base->data_hashes, key, json_string(hex));
     return 0;
@@ -90,7 +90,8 @@ struct config *sweep_points_read(const struct arguments *arguments, struct desig
 {
     struct config *config =
         config_load(arguments->config, arguments->overrides, arguments->n_overrides, error);
-    if (config && design_read(config, design, error) == 0 && points_make(design, points, error) == 0)
+    if (config && design_read(config, design, error) == 0 && design_check_files(design, error) == 0 &&
+        points_make(design, points, error) == 0)
         return config;
     config_free(config);
     return NULL;

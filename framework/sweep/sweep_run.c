@@ -277,7 +277,7 @@ static void parse_for(struct sweep *sweep, const struct sweep_point *point)
     arguments->n_overrides = 0;
     struct plan *plan = &session.plan;
     if (session_open(&session, arguments, 0, &ignored) == 0)
-        data_parse(plan->config, &plan->data, &plan->split, plan->seeded, pool, &sweep->parsed, &ignored);
+        data_parse(&plan->data, &plan->split, plan->seeded, pool, &sweep->parsed, &ignored);
     session_close(&session);
     pool_free(pool); /* ends its threads: a process with threads must not fork */
     free(arguments);

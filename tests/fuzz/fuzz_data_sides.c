@@ -77,11 +77,11 @@ static void check_two_steps(const struct loaded *l, const struct dataset *once, 
     struct dataset twice = {0};
     struct data_parsed *parsed = NULL;
     struct dpf_error again = {0};
-    const int first = data_parse(l->config, &l->data, &l->split, l->root, NULL, &parsed, &again);
+    const int first = data_parse(&l->data, &l->split, l->root, NULL, &parsed, &again);
     PROMISE(first == status && strcmp(error->text, again.text) == 0);
     if (first != 0)
         return;
-    PROMISE(data_divide(parsed, l->config, &l->data, &l->split, l->root, NULL, &twice, &again) == 0);
+    PROMISE(data_divide(parsed, &l->data, &l->split, l->root, NULL, &twice, &again) == 0);
     PROMISE(twice.relation.links.ptr[twice.users.n] == once->relation.links.ptr[once->users.n] &&
             once->relation.self == twice.relation.self && once->relation.unknown == twice.relation.unknown);
     PROMISE(memcmp(once->weights.users, twice.weights.users, (size_t)once->users.n * sizeof(float)) == 0 &&
@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_file_set(&files[f], part, length);
     }
     set_up(&l, options, files);
-    const int status = data_load(l.config, &l.data, &l.split, l.root, NULL, &once, &error);
+    const int status = data_load(&l.data, &l.split, l.root, NULL, &once, &error);
     PROMISE((status == 0) == (error.fault == DPF_FAULT_NONE) && (status == 0 || strlen(error.text) > 5));
     if (options & 128)
         check_two_steps(&l, &once, status, &error);

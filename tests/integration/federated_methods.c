@@ -108,7 +108,7 @@ void divide_users(void)
     snprintf(changes, sizeof changes, "%s\ndata.users-file=%s/users.txt\ndata.items-file=%s/items.txt", path,
              training_directory, training_directory);
     if (training_plan(&plan, methods_sites, changes, &error) != 0 ||
-        data_load(plan.config, &plan.data, &plan.split, plan.seeded, pool, &dataset, &error) != 0 ||
+        data_load(&plan.data, &plan.split, plan.seeded, pool, &dataset, &error) != 0 ||
         plan_complete(&plan, dataset.users.n, dataset.items.n, &error) != 0 ||
         parties_make(&parties, &plan, &dataset, -1, &error) != 0)
         fail_msg("%s", error.text);

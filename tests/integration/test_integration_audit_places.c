@@ -83,8 +83,7 @@ static void open_training(struct training *t, const struct place *place)
     struct pool *pool = pool_new(1);
     *t = (struct training){0};
     if (plan_open(&options, &t->plan, &t->error) != 0 ||
-        data_load(t->plan.config, &t->plan.data, &t->plan.split, t->plan.seeded, pool, &t->dataset,
-                  &t->error) != 0 ||
+        data_load(&t->plan.data, &t->plan.split, t->plan.seeded, pool, &t->dataset, &t->error) != 0 ||
         plan_complete(&t->plan, t->dataset.users.n, t->dataset.items.n, &t->error) != 0)
         fail_msg("%s: %s", place->name, t->error.text);
     pool_free(pool);

@@ -80,8 +80,7 @@ static void read_and_train(struct training *t, const char *changes)
     snprintf(text, sizeof text, "data.path=%s/lines.csv\n%s", training_directory, changes);
     t->status = training_plan(plan, from_file, text, &t->error);
     if (t->status == 0)
-        t->status =
-            data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
+        t->status = data_read(&plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
     if (t->status == 0)
         t->status = plan_complete(plan, t->dataset.users.n, t->dataset.items.n, &t->error);
     if (t->status == 0)
@@ -248,11 +247,10 @@ TEST(no_records_at_all_are_a_data_set)
     memset(&t, 0, sizeof t);
     snprintf(text, sizeof text, "data.path=%s/lines.csv\ndata.header=yes\n", training_directory);
     assert_int_equal(training_plan(&plan, from_file, text, &error), 0);
-    assert_int_equal(data_read(plan.config, &plan.data, &plan.split, plan.seeded, NULL, &dataset, &error), 0);
+    assert_int_equal(data_read(&plan.data, &plan.split, plan.seeded, NULL, &dataset, &error), 0);
     assert_int_equal(dataset.violations.n, 2); /* of two lines; that nothing is left follows from them */
     dataset_free(&dataset);
-    assert_int_equal(data_load(plan.config, &plan.data, &plan.split, plan.seeded, NULL, &dataset, &error),
-                     -1);
+    assert_int_equal(data_load(&plan.data, &plan.split, plan.seeded, NULL, &dataset, &error), -1);
     assert_int_equal(error.fault, DPF_FAULT_DATA);
     assert_non_null(strstr(error.text, "lines.csv:2: value \"9\""));
     plan_free(&plan);

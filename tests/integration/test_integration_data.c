@@ -48,8 +48,8 @@ static int try_load(const char *text, struct dataset *out, struct dpf_error *err
     if (config && root && pool &&
         config_bind(config, "data", data_table, n_data, sizeof(dpf_param), NULL, 1, &data, error) == 0 &&
         config_bind(config, "split", split_table, n_split, sizeof(dpf_param), NULL, 1, &split, error) == 0 &&
-        data_check(config, &data, &split, &lo, &hi, error) == 0)
-        status = data_load(config, &data, &split, root, pool, out, error);
+        data_check(&data, &split, &lo, &hi, error) == 0)
+        status = data_load(&data, &split, root, pool, out, error);
     config_values_free(&data);
     config_values_free(&split);
     config_free(config);

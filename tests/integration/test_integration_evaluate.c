@@ -53,11 +53,9 @@ static void run_start(struct run *run, const char *format)
     if (!run->config || !run->root || !run->pool || bind(run, "data", data, n_data, &run->data) != 0 ||
         bind(run, "split", split, n_split, &run->split) != 0 ||
         bind(run, "evaluate", evaluate, n_evaluate, &run->evaluate) != 0 ||
-        evaluate_check(run->config, &run->evaluate, 0, -(double)INFINITY, (double)INFINITY, &run->error) !=
-            0 ||
-        data_check(run->config, &run->data, &run->split, &lo, &hi, &run->error) != 0 ||
-        data_load(run->config, &run->data, &run->split, run->root, run->pool, &run->dataset, &run->error) !=
-            0)
+        evaluate_check(&run->evaluate, 0, -(double)INFINITY, (double)INFINITY, &run->error) != 0 ||
+        data_check(&run->data, &run->split, &lo, &hi, &run->error) != 0 ||
+        data_load(&run->data, &run->split, run->root, run->pool, &run->dataset, &run->error) != 0)
         fail_msg("%s", run->error.text);
 }
 

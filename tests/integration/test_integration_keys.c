@@ -117,8 +117,7 @@ static void make_ready(struct training *t, const char *changes)
     struct pool *pool = pool_new(1);
     assert_non_null(pool);
     if (training_plan(&t->plan, base, changes, &t->error) != 0 ||
-        data_load(t->plan.config, &t->plan.data, &t->plan.split, t->plan.seeded, pool, &t->dataset,
-                  &t->error) != 0 ||
+        data_load(&t->plan.data, &t->plan.split, t->plan.seeded, pool, &t->dataset, &t->error) != 0 ||
         plan_complete(&t->plan, t->dataset.users.n, t->dataset.items.n, &t->error) != 0 ||
         model_init(&t->model, &t->plan, &t->dataset, &t->error) != 0)
         fail_msg("%s", t->error.text);

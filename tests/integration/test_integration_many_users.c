@@ -57,8 +57,7 @@ static void load_both(const char *format, const char *parties, int without, stru
         memset(t, 0, sizeof *t);
         write_users(w ? without : -1);
         if (training_plan(&t->plan, text, "", &error) != 0 ||
-            data_load(t->plan.config, &t->plan.data, &t->plan.split, t->plan.seeded, pool, &t->dataset,
-                      &error) != 0 ||
+            data_load(&t->plan.data, &t->plan.split, t->plan.seeded, pool, &t->dataset, &error) != 0 ||
             plan_complete(&t->plan, t->dataset.users.n, t->dataset.items.n, &error) != 0)
             fail_msg("%s\n%s", error.text, text);
         assert_true(t->plan.guarantee.plan_holds);

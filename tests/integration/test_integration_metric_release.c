@@ -66,7 +66,7 @@ static void measure(const char *changes, struct measured *out)
     open_session(&out->session, base, changes, 0);
     struct plan *plan = &out->session.plan;
     struct scorer scorer = {.context = NULL};
-    int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &error);
+    int status = data_load(&plan->data, &plan->split, plan->seeded, pool, &dataset, &error);
     if (status == 0)
         status = plan_complete(plan, dataset.users.n, dataset.items.n, &error);
     if (status == 0)
@@ -74,9 +74,9 @@ static void measure(const char *changes, struct measured *out)
     if (status == 0)
         status = engine_run(plan, &dataset, pool, &model, NULL, &stats, &error);
     if (status == 0)
-        status = evaluate_options_read(NULL, &out->session.evaluate, dataset.implicit, &options, &error);
+        status = evaluate_options_read(&out->session.evaluate, dataset.implicit, &options, &error);
     if (status == 0)
-        status = noisy_layout_make(NULL, &options, dataset.value_lo, dataset.value_hi, &layout, &error);
+        status = noisy_layout_make(&options, dataset.value_lo, dataset.value_hi, &layout, &error);
     if (status == 0)
         status = model_scorer(&model, &scorer, &error);
     if (status == 0)

@@ -71,8 +71,7 @@ static void observe(struct training *t, const char *base, const char *changes, i
     struct pool *pool = pool_new(1);
     int status = training_plan(plan, base, changes, &t->error);
     if (status == 0)
-        status =
-            data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
+        status = data_load(&plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
     if (status == 0)
         status = plan_complete(plan, t->dataset.users.n, t->dataset.items.n, &t->error);
     if (status == 0)

@@ -214,7 +214,7 @@ static void *trained_state(const char *changes, uint64_t *bytes)
     assert_int_equal(training_plan(&plan, dplcf, changes, &error), 0);
     int threads = (int)plan.run.params.values[RUN_THREADS].integer;
     struct pool *pool = pool_new(threads);
-    if (data_load(plan.config, &plan.data, &plan.split, plan.seeded, pool, &dataset, &error) != 0 ||
+    if (data_load(&plan.data, &plan.split, plan.seeded, pool, &dataset, &error) != 0 ||
         plan_complete(&plan, dataset.users.n, dataset.items.n, &error) != 0 ||
         model_init(&model, &plan, &dataset, &error) != 0 ||
         engine_run(&plan, &dataset, pool, &model, NULL, &stats, &error) != 0)

@@ -151,7 +151,7 @@ static int load_set(struct plan *plan, int ratings[USERS][ITEMS], int absent, st
     }
     training_file("ratings.csv", text);
     training_file("users.txt", users);
-    const int status = data_load(plan->config, &plan->data, &plan->split, plan->seeded, NULL, out, &error);
+    const int status = data_load(&plan->data, &plan->split, plan->seeded, NULL, out, &error);
     if (status != 0)
         fail_msg("%s", error.text);
     return status;

@@ -44,8 +44,7 @@ static void fit_try(struct fitted *f, const char *changes)
     struct pool *pool = pool_new(f->status == 0 ? (int)f->plan.run.params.values[RUN_THREADS].integer : 1);
     assert_non_null(pool);
     if (f->status == 0)
-        f->status = data_load(f->plan.config, &f->plan.data, &f->plan.split, f->plan.seeded, pool,
-                              &f->dataset, &f->error);
+        f->status = data_load(&f->plan.data, &f->plan.split, f->plan.seeded, pool, &f->dataset, &f->error);
     if (f->status == 0)
         f->status = plan_complete(&f->plan, f->dataset.users.n, f->dataset.items.n, &f->error);
     if (f->status == 0)
@@ -151,8 +150,7 @@ TEST(an_aggregator_is_not_believed)
     functions.finish = opens_anything;
     f.plan.recommender.aggregator->functions = &functions;
     struct pool *pool = pool_new(1);
-    if (data_load(f.plan.config, &f.plan.data, &f.plan.split, f.plan.seeded, pool, &f.dataset, &f.error) !=
-            0 ||
+    if (data_load(&f.plan.data, &f.plan.split, f.plan.seeded, pool, &f.dataset, &f.error) != 0 ||
         plan_complete(&f.plan, f.dataset.users.n, f.dataset.items.n, &f.error) != 0 ||
         model_init(&f.model, &f.plan, &f.dataset, &f.error) != 0)
         fail_msg("%s", f.error.text);

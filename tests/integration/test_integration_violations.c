@@ -226,8 +226,7 @@ static void train(struct training *t, const char *changes, enum without without,
              training_directory, training_directory, changes);
     t->status = training_plan(plan, base_text, text, &t->error);
     if (t->status == 0)
-        t->status =
-            data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
+        t->status = data_load(&plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
     if (t->status == 0)
         t->status = plan_complete(plan, t->dataset.users.n, t->dataset.items.n, &t->error);
     if (t->status == 0)

@@ -36,8 +36,7 @@ static void read_data(struct training *t, const char *base, const char *changes)
     snprintf(text, sizeof text, "data.path=%s/lines.csv\n%s", training_directory, changes);
     t->status = training_plan(&t->plan, base, text, &t->error);
     if (t->status == 0)
-        t->status = data_read(t->plan.config, &t->plan.data, &t->plan.split, t->plan.seeded, pool,
-                              &t->dataset, &t->error);
+        t->status = data_read(&t->plan.data, &t->plan.split, t->plan.seeded, pool, &t->dataset, &t->error);
     if (t->status != 0)
         fail_msg("%s: %s", changes, t->error.text);
     pool_free(pool);

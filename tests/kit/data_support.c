@@ -51,14 +51,14 @@ int data_try_between(const char *ini, int workers, uint64_t seed, void (*between
             0 &&
         config_bind(config, "split", split_table, n_split, sizeof(dpf_param), NULL, 1, &split, &out->error) ==
             0 &&
-        data_check(config, &data, &split, &out->lo, &out->hi, &out->error) == 0) {
+        data_check(&data, &split, &out->lo, &out->hi, &out->error) == 0) {
         struct data_parsed *parsed = NULL;
         if (!between) {
-            status = (data_passes_over ? data_read : data_load)(config, &data, &split, root, pool,
+            status = (data_passes_over ? data_read : data_load)(&data, &split, root, pool,
                                                                 &out->dataset, &out->error);
-        } else if (data_parse(config, &data, &split, root, pool, &parsed, &out->error) == 0) {
+        } else if (data_parse(&data, &split, root, pool, &parsed, &out->error) == 0) {
             between();
-            status = data_divide(parsed, config, &data, &split, root, pool, &out->dataset, &out->error);
+            status = data_divide(parsed, &data, &split, root, pool, &out->dataset, &out->error);
             if (status == 0)
                 status = data_index_items(&out->dataset, pool, &out->error);
         }

@@ -149,7 +149,7 @@ void drawn_seen_train(const struct drawn *drawn, const struct draw_pair *pair, c
                           .out = out};
     struct plan *plan = &session.plan;
     if (drawn_session(drawn, &session, &error) == 0 &&
-        data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &dataset, &error) == 0) {
+        data_read(&plan->data, &plan->split, plan->seeded, pool, &dataset, &error) == 0) {
         out->n_users = dataset.users.n;
         out->n_items = dataset.items.n;
         out->user = id_map_find(&dataset.users, draw_id(0, pair->user));

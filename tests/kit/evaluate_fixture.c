@@ -20,6 +20,7 @@ void fixture_defaults(struct fixture_options *options)
         }
     }
     options->values.params = (dpf_params){sizeof(dpf_params), (uint32_t)n, options->value};
+    options->values.section = (char *)(uintptr_t) "evaluate";
     options->values.table = table;
     options->values.table_stride = (int64_t)sizeof *table;
 }

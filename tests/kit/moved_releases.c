@@ -228,8 +228,7 @@ int train(struct world *world, const struct pipeline *p, double size)
     if (t->status == 0)
         skip_evaluation(plan->config);
     if (t->status == 0)
-        t->status =
-            data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
+        t->status = data_read(&plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
     if (t->status == 0)
         t->status = plan_complete(plan, t->dataset.users.n, t->dataset.items.n, &t->error);
     if (t->status == 0 && plan->guarantee.plan_holds)

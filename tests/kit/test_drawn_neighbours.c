@@ -85,7 +85,7 @@ static int read_one(struct session *session, struct pool *pool, const struct dra
     *out = (struct dataset){0};
     if (draw_data_write(&pair->data, where, drawn.directory) != 0)
         return -1;
-    return data_read(plan->config, &plan->data, &plan->split, plan->seeded, pool, out, error);
+    return data_read(&plan->data, &plan->split, plan->seeded, pool, out, error);
 }
 
 static int compare_readings(struct session *session, const struct draw_promise *promise,

@@ -79,8 +79,7 @@ void training_try(struct training *t, const char *base, const char *changes)
     struct pool *pool = pool_new(threads > 0 ? threads : 2);
     assert_non_null(pool);
     if (t->status == 0)
-        t->status =
-            data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
+        t->status = data_load(&plan->data, &plan->split, plan->seeded, pool, &t->dataset, &t->error);
     if (t->status == 0)
         t->status = plan_complete(plan, t->dataset.users.n, t->dataset.items.n, &t->error);
     if (t->status == 0)

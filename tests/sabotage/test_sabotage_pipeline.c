@@ -159,10 +159,10 @@ static int open_training(struct trained *t, const struct parts *p, const char *c
                                          .n_plugin_directories = 2};
     memset(t, 0, sizeof *t);
     t->pool = pool_new(threads);
-    t->refused = plan_open(&options, &t->plan, &t->error) != 0 ||
-                 data_load(t->plan.config, &t->plan.data, &t->plan.split, t->plan.seeded, t->pool,
-                           &t->dataset, &t->error) != 0 ||
-                 plan_complete(&t->plan, t->dataset.users.n, t->dataset.items.n, &t->error) != 0;
+    t->refused =
+        plan_open(&options, &t->plan, &t->error) != 0 ||
+        data_load(&t->plan.data, &t->plan.split, t->plan.seeded, t->pool, &t->dataset, &t->error) != 0 ||
+        plan_complete(&t->plan, t->dataset.users.n, t->dataset.items.n, &t->error) != 0;
     return t->refused ? -1 : 0;
 }
 

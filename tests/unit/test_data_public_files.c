@@ -14,7 +14,7 @@ static void look(const char *ini, char out[PUBLIC_FILES])
     if (!config ||
         config_bind(config, "data", data_table, n_data, sizeof(dpf_param), NULL, 1, &data, &error) != 0 ||
         config_bind(config, "split", split_table, n_split, sizeof(dpf_param), NULL, 1, &split, &error) != 0 ||
-        data_public_files(config, &data, &split, out, &error) != 0)
+        data_public_files(&data, &split, out, &error) != 0)
         fail_msg("%s", error.text);
     config_values_free(&data);
     config_values_free(&split);

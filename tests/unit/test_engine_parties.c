@@ -40,7 +40,7 @@ static void make(struct fixture *f, const char *kind, int count, uint64_t seed)
             0 ||
         config_bind(plan->config, "parties", parties, n_parties, sizeof *parties, NULL, 1, &plan->parties,
                     error) != 0 ||
-        data_load(plan->config, &plan->data, &plan->split, plan->seeded, pool, &f->dataset, error) != 0)
+        data_load(&plan->data, &plan->split, plan->seeded, pool, &f->dataset, error) != 0)
         fail_msg("%s", error->text);
     pool_free(pool);
 }

@@ -29,8 +29,8 @@ static void read_layout(const struct fixture_options *fixture, int implicit, str
                         struct noisy_layout *layout)
 {
     struct dpf_error error = {0};
-    if (evaluate_options_read(NULL, &fixture->values, implicit, options, &error) != 0 ||
-        noisy_layout_make(NULL, options, 1, 5, layout, &error) != 0)
+    if (evaluate_options_read(&fixture->values, implicit, options, &error) != 0 ||
+        noisy_layout_make(options, 1, 5, layout, &error) != 0)
         fail_msg("%s", error.text);
 }
 
@@ -271,7 +271,7 @@ static void refused(const struct fixture_options *fixture, double lo, double hi,
 {
     struct dpf_error error = {0};
     struct metric_moves moves;
-    assert_int_equal(evaluate_release_moves(NULL, &fixture->values, 0, lo, hi, &moves, &error), -1);
+    assert_int_equal(evaluate_release_moves(&fixture->values, 0, lo, hi, &moves, &error), -1);
     if (!strstr(error.text, what))
         fail_msg("\"%s\" is missing in: %s", what, error.text);
 }

@@ -7,13 +7,12 @@ static void refuses(struct fixture_options *options, const char *key, const char
 {
     struct evaluate_options read;
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
-    assert_int_equal(evaluate_options_read(NULL, &options->values, 0, &read, &error), -1);
+    assert_int_equal(evaluate_options_read(&options->values, 0, &read, &error), -1);
     assert_int_equal(error.fault, DPF_FAULT_CONFIG);
     if (!strstr(error.text, key) || !strstr(error.text, say))
         fail_msg("\"%s\" says neither %s nor %s", error.text, key, say);
     error.fault = DPF_FAULT_NONE;
-    assert_int_equal(evaluate_check(NULL, &options->values, 0, -(double)INFINITY, (double)INFINITY, &error),
-                     -1);
+    assert_int_equal(evaluate_check(&options->values, 0, -(double)INFINITY, (double)INFINITY, &error), -1);
 }
 
 TEST(refuses_what_bounds_cannot)
@@ -62,16 +61,15 @@ TEST(automatic_metrics_follow_the_feedback)
     struct evaluate_options explicit_read, implicit_read;
     struct dpf_error error = {.fault = DPF_FAULT_NONE};
     fixture_defaults(&options);
-    assert_int_equal(evaluate_options_read(NULL, &options.values, 0, &explicit_read, &error), 0);
-    assert_int_equal(evaluate_options_read(NULL, &options.values, 1, &implicit_read, &error), 0);
+    assert_int_equal(evaluate_options_read(&options.values, 0, &explicit_read, &error), 0);
+    assert_int_equal(evaluate_options_read(&options.values, 1, &implicit_read, &error), 0);
     assert_true(evaluate_options_chosen(&explicit_read, METRIC_RMSE));
     assert_true(evaluate_options_chosen(&explicit_read, METRIC_MAE));
     assert_true(evaluate_options_chosen(&explicit_read, METRIC_NDCG));
     assert_false(evaluate_options_rate(&implicit_read));
     assert_true(evaluate_options_chosen(&implicit_read, METRIC_NDCG));
     assert_int_equal(explicit_read.n_chosen, implicit_read.n_chosen + 2);
-    assert_int_equal(evaluate_check(NULL, &options.values, 0, -(double)INFINITY, (double)INFINITY, &error),
-                     0);
+    assert_int_equal(evaluate_check(&options.values, 0, -(double)INFINITY, (double)INFINITY, &error), 0);
 }
 
 /* Through the parser, as a run does it: defaults, lists, and a message that names the line. */
@@ -88,7 +86,7 @@ TEST(binds_like_any_section)
     assert_non_null(config);
     if (config_bind(config, "evaluate", table, n, (int64_t)sizeof *table, NULL, 1, &values, &error) != 0)
         fail_msg("%s", error.text);
-    assert_int_equal(evaluate_options_read(config, &values, 0, &options, &error), 0);
+    assert_int_equal(evaluate_options_read(&values, 0, &options, &error), 0);
     assert_int_equal(options.n_chosen, 2);
     assert_int_equal(options.largest_cutoff, 20);
     assert_int_equal(options.n_bands, 0);
@@ -102,7 +100,7 @@ TEST(binds_like_any_section)
     assert_non_null(config);
     assert_int_equal(
         config_bind(config, "evaluate", table, n, (int64_t)sizeof *table, NULL, 1, &values, &error), 0);
-    assert_int_equal(evaluate_check(config, &values, 0, -(double)INFINITY, (double)INFINITY, &error), -1);
+    assert_int_equal(evaluate_check(&values, 0, -(double)INFINITY, (double)INFINITY, &error), -1);
     assert_non_null(strstr(error.text, "b.ini:3"));
     assert_non_null(strstr(error.text, "\"recall\"?"));
     config_values_free(&values);
@@ -137,7 +135,7 @@ TEST(names_may_have_cutoffs)
         assert_non_null(config);
         assert_int_equal(
             config_bind(config, "evaluate", table, n, (int64_t)sizeof *table, NULL, 1, &values, &error), 0);
-        const int status = evaluate_options_read(config, &values, 0, &options, &error);
+        const int status = evaluate_options_read(&values, 0, &options, &error);
         if (status != (cases[i].refused ? -1 : 0) || (status && !strstr(error.text, cases[i].refused)))
             fail_msg("%s: %d, %s", cases[i].text, status, error.text);
         if (status == 0 && (options.n_chosen != cases[i].metrics || options.n_cutoffs != cases[i].cutoffs ||

@@ -8,26 +8,25 @@
  */
 #include "adding.h"
 
+#include <stddef.h>
+
+#define SIMD_TEMPLATE "adding_loops.h"
+#include "each_kind.h"
+
 static dpf_status failed(const dpf_call *call, dpf_status code, const char *text)
 {
     return call->host->fail(call->host, code, -1, text);
 }
 
-/* Adds n numbers; 1 if a sum leaves the range of int64. */
-static int add_plain(int64_t *restrict to, const int64_t *restrict from, int64_t n)
-{
-    int64_t overflow = 0; /* the sign; of the numbers' width, so that the compiler makes vectors of it */
+typedef int (*adding)(int64_t *restrict to, const int64_t *restrict from, int64_t n);
 
-    for (int64_t i = 0; i < n; i++) {
-        /* Wrapping addition overflowed iff both terms differ in sign from the result. */
-        const int64_t s = (int64_t)((uint64_t)to[i] + (uint64_t)from[i]);
-        overflow |= (to[i] ^ s) & (from[i] ^ s);
-        to[i] = s;
-    }
-    return overflow < 0;
+static adding find_adding(void)
+{
+    const int kind = simd_choose(SIMD_KIND_AUTO);
+    return SIMD_PICK(kind, add_plain);
 }
 
-/* The same modulo m <= 2^63; `to` is in 0 .. m-1 and stays there, `from` is any integer. */
+/* Adds n numbers modulo m <= 2^63; `to` is in 0 .. m-1 and stays there, `from` is any integer. */
 static void add_modular(int64_t *restrict to, const int64_t *restrict from, int64_t n, uint64_t m)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -40,8 +39,8 @@ static void add_modular(int64_t *restrict to, const int64_t *restrict from, int6
     }
 }
 
-static dpf_status add(const dpf_call *call, const dpf_aggregation *into, int64_t *to, const int64_t *from,
-                      int64_t n)
+static dpf_status add(const dpf_call *call, adding add_plain, const dpf_aggregation *into, int64_t *to,
+                      const int64_t *from, int64_t n)
 {
     if (into->modulus) {
         add_modular(to, from, n, into->modulus);
@@ -66,17 +65,26 @@ static dpf_status check_modulus(const dpf_call *call, const dpf_aggregation *int
 dpf_status adding_absorb(void *self, const dpf_call *call, dpf_aggregation *into, const dpf_encoded *message)
 {
     (void)self;
+    const adding add_plain = find_adding();
     dpf_status status = check_modulus(call, into);
     if (status == DPF_OK && message->width != into->width) {
         status = failed(call, DPF_E_INTERNAL, "a message has another width than the aggregation");
     }
-    for (int64_t r = 0; status == DPF_OK && r < message->n_rows; r++) {
+    /* All rows in one go where they follow one another. */
+    const int whole = status == DPF_OK && !message->rows && message->stride == message->width &&
+                      message->first_row >= 0 && message->n_rows >= 0 &&
+                      message->n_rows <= into->rows - message->first_row;
+    if (whole) {
+        status = add(call, add_plain, into, into->sums + message->first_row * into->width, message->values,
+                     message->n_rows * into->width);
+    }
+    for (int64_t r = 0; !whole && status == DPF_OK && r < message->n_rows; r++) {
         const int64_t row = message->rows ? message->rows[r] : message->first_row + r;
         if (row < 0 || row >= into->rows) {
             return failed(call, DPF_E_INTERNAL, "a message has a row that the aggregation lacks");
         }
-        status = add(call, into, into->sums + row * into->width, message->values + r * message->stride,
-                     into->width);
+        status = add(call, add_plain, into, into->sums + row * into->width,
+                     message->values + r * message->stride, into->width);
     }
     if (status != DPF_OK) {
         return status;
@@ -96,7 +104,7 @@ dpf_status adding_merge(void *self, const dpf_call *call, dpf_aggregation *into,
     }
     dpf_status status = check_modulus(call, into);
     if (status == DPF_OK) {
-        status = add(call, into, into->sums, from->sums, into->rows * into->width);
+        status = add(call, find_adding(), into, into->sums, from->sums, into->rows * into->width);
     }
     if (status == DPF_OK) {
         into->survivors += from->survivors;

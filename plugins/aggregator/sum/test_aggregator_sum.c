@@ -155,6 +155,30 @@ TEST(sums_are_exact)
     order_and_workers_do_not_matter((UINT64_C(1) << 63) - 25);
 }
 
+/* Sums are added several at a time, and the last ones by themselves. */
+TEST(an_overflow_is_found_wherever_it_is)
+{
+    static const int64_t ends[][2] = {{INT64_MAX, 1}, {INT64_MIN, -1}};
+    struct sum sum;
+    int64_t sums[N], other[N];
+    open_sum(&sum);
+    for (int at = 0; at < N; at++)
+        for (int end = 0; end < 2; end++)
+            for (int beyond = 0; beyond < 2; beyond++) {
+                dpf_aggregation into = aggregation(sums, 0), from = aggregation(other, 0);
+                for (int i = 0; i < N; i++) {
+                    sums[i] = ends[i % 2][0] / 2;
+                    other[i] = ends[i % 3 % 2][0] / 2;
+                }
+                sums[at] = ends[end][0];
+                other[at] = beyond ? ends[end][1] : -ends[end][1];
+                plain_clear(&sum.host);
+                assert_int_equal(sum.functions->merge(sum.host.self, plain_call(&sum.host), &into, &from),
+                                 beyond ? DPF_E_RANGE : DPF_OK);
+            }
+    plain_close(&sum.host);
+}
+
 TEST(extremes)
 {
     struct sum sum;
