@@ -265,7 +265,6 @@ FREE = [
      r"configuration\..*\.transform\.clip-user\.bound|configuration\.items(\..*)?\.transforms",
      "lengthen nothing, or are behind a clip"),
     (r"configuration\.items\.sampler\..*|configuration\.items\.[ab]\..*", "weights before a clip"),
-    (r"configuration\.(users|items)(\.\w+)?\.sample-secrecy", "of no draw, or hidden from more than asks; test_secrecy has the rest"),
     (r"configuration\.model\.recommender\..*", "how a budget is divided: the sum over all releases is checked"),
     (r"configuration\.run\.rounds", "of a recommender"),
     (r"configuration\.evaluate\..*", "where no metrics are released"),
@@ -296,8 +295,6 @@ def is_free(path, root):
         return root["configuration"][path[-2]].get("sampler", "") in ("", "full", "cyclic-users", "by-privacy-weight")
     if "pbm" in root["configuration"].get("items", {}).values() and text.endswith(("clip-user.norm", "clip-rows.norm")):
         return True  # it clips each number by itself
-    if text == "configuration.privacy.max-curious" and not any(e["flags"] for e in root["events"]):
-        return True  # no noise is in shares
     text = re.sub(r"^selection\.candidates\.#\.configuration", "configuration", text)
     return any(re.fullmatch(pattern, text) for pattern, _ in FREE)
 
