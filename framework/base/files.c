@@ -225,6 +225,17 @@ int files_sha256(const char *path, char hex[65], struct dpf_error *error)
     return failed ? error_set(error, DPF_FAULT_RUN, "cannot read %s", path) : 0;
 }
 
+int files_program_sha256(char hex[65], struct dpf_error *error)
+{
+    static char kept[65]; /* empty until it is known */
+    if (!kept[0] && files_sha256("/proc/self/exe", kept, error) != 0) {
+        kept[0] = '\0';
+        return -1;
+    }
+    memcpy(hex, kept, sizeof kept);
+    return 0;
+}
+
 /* What is there and is no ordinary file (a device, a pipe) cannot be replaced by one that is renamed over it.
  */
 static int is_special(const char *path)

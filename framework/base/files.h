@@ -39,6 +39,8 @@ mode_t files_mode(const char *path);
 int files_lock_directory(const char *path, struct dpf_error *error);
 /* SHA-256 of a file's bytes as 64 hex digits and NUL. */
 int files_sha256(const char *path, char hex[65], struct dpf_error *error);
+/* Of the running program's file, read once: it is the same for all runs of a process. */
+int files_program_sha256(char hex[65], struct dpf_error *error);
 /* The same of bytes that are handed over one after the other. */
 struct files_hash;
 struct files_hash *files_hash_new(void);

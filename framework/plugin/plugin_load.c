@@ -18,17 +18,16 @@
 
 typedef const dpf_plugin *(*entry_function)(uint32_t host_minor);
 
-static int check_one(const char *path, const char *what, struct dpf_error *error)
+static int check_one(const char *path, const char *what, struct stat *info, struct dpf_error *error)
 {
-    struct stat info;
-    if (stat(path, &info) != 0)
+    if (stat(path, info) != 0)
         return error_at(error, DPF_FAULT_PLUGIN, path, 0, "cannot inspect the %s: %s", what, strerror(errno));
-    if (info.st_uid != 0 && info.st_uid != geteuid())
+    if (info->st_uid != 0 && info->st_uid != geteuid())
         return error_at(
             error, DPF_FAULT_PLUGIN, path, 0,
             "the %s belongs to user %ld; plugins must belong to root or to the user who runs them", what,
-            (long)info.st_uid);
-    if (info.st_mode & S_IWOTH)
+            (long)info->st_uid);
+    if (info->st_mode & S_IWOTH)
         return error_at(error, DPF_FAULT_PLUGIN, path, 0,
                         "the %s is writable by everybody: run \"chmod o-w %s\"", what, path);
     return 0;
@@ -38,9 +37,9 @@ static int check_one(const char *path, const char *what, struct dpf_error *error
 static int check_object(const char *path, struct dpf_error *error)
 {
     struct stat info;
-    if (check_one(path, "file", error) != 0)
+    if (check_one(path, "file", &info, error) != 0)
         return -1;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+    if (!S_ISREG(info.st_mode))
         return error_at(
             error, DPF_FAULT_PLUGIN, path, 0,
             "is not a regular file, so it is not a dpframe plugin: remove it from the plugin directory");
@@ -51,8 +50,9 @@ int plugin_path_check(const char *path, struct dpf_error *error)
 {
     if (path[0] != '/')
         return error_at(error, DPF_FAULT_PLUGIN, path, 0, "a plugin's path must be absolute");
+    struct stat info;
     char *directory = files_directory(path);
-    int status = check_object(path, error) == 0 ? check_one(directory, "directory", error) : -1;
+    int status = check_object(path, error) == 0 ? check_one(directory, "directory", &info, error) : -1;
     free(directory);
     return status;
 }

@@ -136,7 +136,7 @@ static json_t *list_of(const struct plan *plan, int resumes, struct dpf_error *e
 {
     char program[65];
     json_t *list = json_object();
-    int status = list ? files_sha256("/proc/self/exe", program, error) : error_memory(error);
+    int status = list ? files_program_sha256(program, error) : error_memory(error);
     if (status == 0 && (add(list, "the version of dpframe", DPFRAME_VERSION) != 0 ||
                         add(list, "the program's file", program) != 0 ||
                         alike_add_configuration(list, plan, own, sizeof own / sizeof *own) != 0 ||

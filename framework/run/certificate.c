@@ -74,7 +74,7 @@ static json_t *program_json(const struct plan *plan)
                                                  entry->component->id, "version", entry->component->version,
                                                  "sha256", entry->sha256));
     }
-    const int known = files_sha256("/proc/self/exe", hash, &unknown) == 0;
+    const int known = files_program_sha256(hash, &unknown) == 0;
     return json_pack("{s:s, s:s, s:o, s:o}", "name", "dpframe", "version", DPFRAME_VERSION, "sha256",
                      known ? json_string(hash) : json_null(), "plugins", plugins);
 }
