@@ -48,6 +48,7 @@ static const struct gone_key fixed[] = {
     {"*.solver", "prior", "zero", "rows are shrunk to 0"},
     {"*.sampler", "lifetime", "solve", "each solve has a fresh sample"},
     {"*.transform.*", "seed", "0", "run.seed selects it"},
+    {"*.transform.*", "block-weights", "", "block-bounds gives each block a bound of its own"},
     {"*.loss", "objective", "full", "alpha is the weight of the whole term: halve it"},
     {"model.recommender dplcf", "similarity", "jaccard", "ldpicf has cosine similarity"},
     {"model.recommender ldpicf", "similarity", "cosine", "dplcf has Jaccard similarity"},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/release.h"
+#include "plan/sensitivity.h"
 #include "reading/data_params.h"
 
 #define BAD_LUCK 1e-3 /* the largest probability of a round with too few messages, over the run */
@@ -60,6 +61,15 @@ static int is_noisy(const struct term_plan *term)
     return 0;
 }
 
+static int has_noise(const struct term_plan *term)
+{
+    for (int b = 0; term->mechanism && term->noise.where != DPF_NOISE_NOWHERE && b < term->query.n_blocks;
+         b++)
+        if (term->noise.scale[b] > 0)
+            return 1;
+    return 0;
+}
+
 /* By a constant, or by that and what grows with a row's records (per_count NULL: does not count). */
 static int has_ridge(const float *per_count, const dpf_query *query)
 {
@@ -67,6 +77,19 @@ static int has_ridge(const float *per_count, const dpf_query *query)
         if (!(query->ridge_constant[i] > 0) && !(per_count && per_count[i] > 0))
             return 0;
     return 1;
+}
+
+/* Whether a Gram row, of all rows of the other side, can be positive definite by itself: these are as many as a row has
+   unknowns, and no projection makes some of them equal. */
+static int has_full_gram(const struct plan *plan, const struct side_plan *side)
+{
+    const struct side_plan *other = &plan->sides[1 - side->side];
+    for (int t = 0; t < other->n_terms; t++)
+        for (int i = 0; i < other->terms[t].n_transforms; i++)
+            if (((const dpf_transform *)other->terms[t].transforms[i]->functions)->kind ==
+                DPF_TRANSFORM_STATE)
+                return 0;
+    return side->query.has_gram && plan_rows(plan, 1 - side->side) >= side->query.dimension;
 }
 
 /* Sums of squares are positive definite with a ridge, unless noise is added to them. */
@@ -80,6 +103,13 @@ static int check_definite(const struct plan *plan, const struct side_plan *side,
             "solver %s takes regularisation for a prior of every unknown: set lambda and bias-lambda of "
             "the loss above 0, and regularization = constant",
             solver);
+    if ((side->solver_functions->flags & DPF_SOLVER_RIDGE) &&
+        !has_ridge(side->query.ridge_per_count, &side->query))
+        return config_error(plan->config, term->name, "loss", error,
+                            "solver %s needs regularisation of every unknown, since noise may leave nothing "
+                            "else of a matrix: "
+                            "set lambda and bias-lambda of the loss above 0",
+                            solver);
     if (term->query.form != DPF_FORM_QUADRATIC || (side->solver_functions->flags & DPF_SOLVER_INDEFINITE))
         return 0;
     if (is_noisy(term))
@@ -88,7 +118,16 @@ static int check_definite(const struct plan *plan, const struct side_plan *side,
             "solver %s needs positive definite matrices, and the noise of mechanism %s of [%s] "
             "makes others of them: set solver = psd, ball or kalman",
             solver, term->mechanism->entry->component->id, term->name);
-    if (!side->query.has_gram && !has_ridge(side->query.ridge_per_count, &side->query))
+    if (side->solve_at == SOLVE_AT_PARTY && has_noise(term) && !has_full_gram(plan, side) &&
+        !has_ridge(NULL, &side->query))
+        return config_error(
+            plan->config, term->name, "loss", error,
+            "solve-at = party: solver %s needs positive definite matrices, and of a row of which a party has "
+            "no "
+            "records there is nothing but the noise of mechanism %s: set lambda above 0 and regularization = "
+            "constant in the loss, or solver = ball",
+            solver, term->mechanism->entry->component->id);
+    if (!has_full_gram(plan, side) && !has_ridge(side->query.ridge_per_count, &side->query))
         return config_error(
             plan->config, plan_side_name(side->side), "solver", error,
             "solver %s needs positive definite matrices, and without regularisation a row of few "

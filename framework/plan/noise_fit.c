@@ -38,6 +38,15 @@ static int plan_noise(const struct plan *plan, struct term_plan *term, struct te
                          "[%s] mechanism %s plans noise in shares, but has neither DPF_MECHANISM_SHARES nor "
                          "_CONTRIBUTORS: it does not know how many parties make up the noise",
                          term->name, instance->entry->component->id);
+    if (term->noise.where == DPF_NOISE_IN_SHARES && (mechanism->flags & DPF_MECHANISM_SHARES) &&
+        (term->noise.spare_shares < 0 ||
+         term->noise.least_survivors < request.release.min_honest + term->noise.spare_shares))
+        return error_set(
+            error, DPF_FAULT_PLUGIN,
+            "[%s] mechanism %s would decode sums of %lld messages, but its noise in shares needs "
+            "those of %lld honest parties and of %lld that may be curious",
+            term->name, instance->entry->component->id, (long long)term->noise.least_survivors,
+            (long long)request.release.min_honest, (long long)term->noise.spare_shares);
     return 0;
 }
 

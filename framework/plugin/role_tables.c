@@ -134,7 +134,7 @@ static const char *solver_fault(const void *functions)
     const dpf_solver *solver = functions;
     if (!(solver->flags & (DPF_SOLVER_GRADIENT | DPF_SOLVER_QUADRATIC)))
         return "flags names no form of query";
-    if (solver->flags >= DPF_SOLVER_BY_RECORD << 1)
+    if (solver->flags >= DPF_SOLVER_RIDGE << 1)
         return "flags has an unknown bit";
     REQUIRE(solver, solve);
     return NULL;

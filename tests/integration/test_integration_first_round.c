@@ -50,6 +50,14 @@ TEST(solvers_need_definite_matrices)
     runs("items.solver=cholesky\nprivacy.adjacency=replace-value\n");
     refused("users.loss.lambda=0\n", "users.solver", "without regularisation");
     runs("users.loss.lambda=0\nusers.solver=ball\n");
+    /* A party has no records of some rows, and psd nothing else than regularisation of what noise makes negative. */
+    refused("items.solver=cholesky\nprivacy.adjacency=replace-value\nparties.kind=silos-by-users\n"
+            "items.solve-at=party\nitems.aggregator=mean\nitems.mechanism.where=party\n",
+            "items.loss", "of which a party has no records");
+    refused("items.solver=psd\nitems.loss.lambda=0\n", "items.loss", "regularisation of every unknown");
+    /* A Gram row of fewer rows than there are unknowns. */
+    refused("model.rank=30\nusers.loss=implicit-als\nusers.loss.lambda=0\n", "users.solver",
+            "without regularisation");
 }
 
 TEST(losses_say_what_they_cannot_read)

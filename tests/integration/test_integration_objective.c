@@ -197,7 +197,8 @@ TEST(theorem_4)
     "[items]\nloss = complementary\nmechanism = laplace\naggregator = mean\nsolver = ball\n"                 \
     "solve-at = party\nbounds = empirical\n[items.loss]\nlambda = 0.04\nunobserved-weight = 0.8\ncells = "   \
     "own\n"                                                                                                  \
-    "[items.mechanism]\nepsilon = 2\nshares = 0.8, 0.1, 0.1\nwhere = party\nlifetime = solve\n"              \
+    "[items]\nblock-shares = 0.8, 0.1, 0.1\n[items.mechanism]\nepsilon = 2\nwhere = party\nlifetime = "      \
+    "solve\n"                                                                                                \
     "[items.solver]\nlambda = 0.04\n"
 
 static const char silos[] =

@@ -131,7 +131,6 @@ TEST(sums_are_those_of_messages)
     assert_same_sums(BOUND("0.7"), 1);
     assert_same_sums(BOUND("1e6"), 1); /* nobody is clipped */
     assert_same_sums("items.transform.clip-user.block-bounds=2,3\n", 1);
-    assert_same_sums(BOUND("2") "items.transform.clip-user.block-weights=1,2\n", 1);
     assert_same_sums(BOUND("2") "items.mechanism=none\n", 1);
     assert_same_sums(BOUND("2") "items.mechanism=none\nitems.mechanism.grid-bits=4\n", 1); /* halves occur */
     assert_same_sums(BOUND("2") "items.aggregator=mean\n", 1);

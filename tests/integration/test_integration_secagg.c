@@ -214,12 +214,20 @@ TEST(curious_parties_are_counted)
 /* Without the numbers there is no amount of noise to choose, so such a mechanism must not plan any in shares. */
 TEST(noise_in_shares_needs_the_number_of_honest_parties)
 {
-    struct training t;
-    assert_int_equal(
-        planned(&t, "test-uncounted-shares", "items.mechanism.where=shares\nprivacy.min-honest=30\n"), -1);
-    assert_int_equal(t.error.fault, DPF_FAULT_PLUGIN);
-    assert_non_null(strstr(t.error.text, "plans noise in shares, but has neither DPF_MECHANISM_SHARES"));
-    training_free(&t);
+    static const char *const cases[][2] = {
+        {"test-uncounted-shares", "plans noise in shares, but has neither DPF_MECHANISM_SHARES"},
+        {"test-few-shares",
+         "would decode sums of 29 messages, but its noise in shares needs those of 30 honest"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct training t;
+        assert_int_equal(planned(&t, cases[i][0], "items.mechanism.where=shares\nprivacy.min-honest=30\n"),
+                         -1);
+        assert_int_equal(t.error.fault, DPF_FAULT_PLUGIN);
+        if (!strstr(t.error.text, cases[i][1]))
+            fail_msg("%s", t.error.text);
+        training_free(&t);
+    }
 }
 
 FIXTURE(training_begin, training_end)

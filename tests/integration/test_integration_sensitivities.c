@@ -140,28 +140,4 @@ TEST(one_ball_is_charged_once)
     plan_free(&product);
 }
 
-/* Weights let more of a block through, and give it as much more noise: the price is the same. */
-TEST(weights_of_blocks_scale_their_noise)
-{
-    struct plan plain, weighted, laplace;
-    plan_of(&plain, by_users, ONE_BALL);
-    plan_of(&weighted, by_users, ONE_BALL "items.transform.clip-user.block-weights=2, 0.7, 0.1\n");
-    const dpf_noise_plan *noise = &weighted.sides[DPF_SIDE_ITEMS].terms[0].noise;
-    assert_float_equal(noise->scale[0], 8, 2e-2);
-    assert_float_equal(noise->scale[1], 2.8, 1e-2);
-    assert_float_equal(noise->scale[2], 0.4, 1e-2);
-    assert_float_equal(epsilon_of(&weighted, "rdp"), epsilon_of(&plain, "rdp"), 1e-3);
-    /* On grids of their own, blocks of Laplace noise are one release of a pure guarantee. */
-    plan_of(&laplace, by_users,
-            ONE_BALL "items.mechanism=laplace\nitems.mechanism.epsilon=1\nitems.mechanism.where=sum\n"
-                     "items.transform.clip-user.norm=l1\naccountants.list=pure\nrun.rounds=1\n"
-                     "items.transform.clip-user.block-weights=2, 0.7, 0.1\n");
-    assert_int_equal(laplace.ledger.n, 1);
-    assert_int_equal(laplace.ledger.entries[0].event.kind, DPF_EVENT_PURE);
-    assert_float_equal(epsilon_of(&laplace, "pure"), 1, 1e-6);
-    plan_free(&plain);
-    plan_free(&weighted);
-    plan_free(&laplace);
-}
-
 FIXTURE(training_begin, training_end)

@@ -262,7 +262,7 @@ FREE = [
     (r"configuration\.users(\.rating|\.social)?\.(loss|mechanism|sampler|transforms|transform\..*|bounds|block-layout|terms|"
      r"update|max-participations)", "rows that stay with their users"),
     (r"configuration\..*\.transform\.(stretch|hadamard-flatten|sparse-projection|clip-rows)\..*|"
-     r"configuration\..*\.transform\.clip-user\.(bound|block-weights)|configuration\.items(\..*)?\.transforms",
+     r"configuration\..*\.transform\.clip-user\.bound|configuration\.items(\..*)?\.transforms",
      "lengthen nothing, or are behind a clip"),
     (r"configuration\.items\.sampler\..*|configuration\.items\.[ab]\..*", "weights before a clip"),
     (r"configuration\.model\.recommender\..*", "how a budget is divided: the sum over all releases is checked"),
@@ -291,6 +291,8 @@ def is_free(path, root):
             return True
         if event["kind"] == "pbm" and path[2:3] in (("scale",), ("grid",)):
             return True
+    if text.endswith("sample-secrecy"):  # nothing is drawn, or nothing in secret
+        return root["configuration"][path[-2]].get("sampler", "") in ("", "full", "cyclic-users", "by-privacy-weight")
     if "pbm" in root["configuration"].get("items", {}).values() and text.endswith(("clip-user.norm", "clip-rows.norm")):
         return True  # it clips each number by itself
     text = re.sub(r"^selection\.candidates\.#\.configuration", "configuration", text)
@@ -343,6 +345,8 @@ def other_values(root, path, value):
     if value in ("dplcf", "ldpicf"):  # which release the same bits
         return ["private-biases"]
     listed = [x for x in allowed_values(root, path) if x != value]
+    if path[-1] == "sample-secrecy":  # more secrecy than a claim needs changes nothing
+        listed = ["none"] if value != "none" else []
     if listed:  # what has an L1 norm of 1 has no larger L2 norm, and a multiplier of 1 may be a sigma of 1
         return [x for x in listed if (value, x) not in (("l2", "l1"), ("noise-multiplier", "sigma"))]
     try:

@@ -75,8 +75,8 @@ typedef struct dpf_noise_plan {
     double gram_variance[DPF_MAX_BLOCKS];
     uint64_t modulus;  /* sums are taken modulo this; 0: not modular */
     double wrap_bound; /* bound on Pr[a sum wraps]; 0 if it provably cannot */
-    /* The guarantee needs sums of at least this many messages (spare_shares included). decode refuses smaller
-       sums, and an aggregator refuses to open them. 0: any number is enough. */
+    /* The guarantee needs sums of at least this many messages: with DPF_MECHANISM_SHARES no fewer than min_honest and
+       spare_shares together. decode refuses smaller sums, and an aggregator refuses to open them. 0: any number is enough. */
     int64_t least_survivors;
     uint64_t opaque[16]; /* for the mechanism's own use */
     /* IN_SHARES, for simulations alone: 1 if messages carry no noise, and decode adds that of all senders. */

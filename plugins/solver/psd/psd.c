@@ -160,7 +160,7 @@ static const dpf_param params[P_COUNT] = {
 };
 
 static const dpf_solver functions = {
-    .flags = DPF_SOLVER_QUADRATIC | DPF_SOLVER_INDEFINITE,
+    .flags = DPF_SOLVER_QUADRATIC | DPF_SOLVER_INDEFINITE | DPF_SOLVER_RIDGE,
     .solve = solve,
 };
 

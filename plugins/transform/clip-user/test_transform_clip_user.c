@@ -100,7 +100,7 @@ TEST(messages_stay_within_the_bound)
 }
 
 /* What is measured piece by piece is what forward multiplies by, to the last bit. */
-static void check_pieces(const char *settings, int weighted)
+static void check_pieces(const char *settings)
 {
     struct clip clip;
     dpf_query query;
@@ -135,10 +135,6 @@ static void check_pieces(const char *settings, int weighted)
         }
         const dpf_status status =
             clip.functions->factor(clip.host.self, plain_call(&clip.host), numbers, rows, WIDE, &factor);
-        if (weighted && round % 3 == 0) { /* a block that is nothing, or next to nothing: only as a whole */
-            assert_int_equal(status, DPF_E_UNSUPPORTED);
-            continue;
-        }
         assert_int_equal(status, DPF_OK);
         for (int64_t i = 0; i < rows * WIDE; i++)
             values[i] *= factor;
@@ -149,11 +145,10 @@ static void check_pieces(const char *settings, int weighted)
 
 TEST(pieces_measure_as_the_whole)
 {
-    check_pieces("norm=l2; bound=1", 0);
-    check_pieces("norm=l1; bound=1", 0);
-    check_pieces("norm=l2; block-bounds=1, 2", 0);
-    check_pieces("norm=l1; block-bounds=1, 2", 0);
-    check_pieces("norm=l2; bound=1; block-weights=1, 3", 1);
+    check_pieces("norm=l2; bound=1");
+    check_pieces("norm=l1; bound=1");
+    check_pieces("norm=l2; block-bounds=1, 2");
+    check_pieces("norm=l1; block-bounds=1, 2");
 }
 
 /* Beyond the range in which squares are safe, and where a Gram row is the last, messages must be whole. */
@@ -369,22 +364,7 @@ TEST(sensitivities_as_stated)
     plain_close(&clip.host);
 }
 
-/* ---- one ball over weighted blocks, the Gram row's among them --------------------------------- */
-
-/* The clip's norm of a message whose last row is the Gram row. */
-static long double weighted_norm(const double *x, const double weights[4], int p)
-{
-    long double sum = 0;
-
-    for (int32_t r = 0; r < ROWS; r++) {
-        for (int32_t i = 0; i < WIDTH; i++) {
-            const int32_t k = (r == ROWS - 1 ? 2 : 0) + (i >= 2);
-            const long double y = (long double)x[r * WIDTH + i] / (long double)weights[k];
-            sum += p == 1 ? fabsl(y) : y * y;
-        }
-    }
-    return p == 1 ? sum : sqrtl(sum);
-}
+/* ---- one ball over all blocks, the Gram row's among them ---------------------------------------- */
 
 /* The change of each block of a message, as its sensitivity before the clip. */
 static void state_change(const double *change, dpf_sensitivity blocks[4])
@@ -406,7 +386,7 @@ static void state_change(const double *change, dpf_sensitivity blocks[4])
     }
 }
 
-static void check_weighted(const char *settings, int p, double bound, const double weights[4], double step)
+static void check_one_ball(const char *settings, int p, double bound, double step)
 {
     struct clip clip;
     dpf_query query;
@@ -436,52 +416,29 @@ static void check_weighted(const char *settings, int p, double bound, const doub
         assert_int_equal(joint->blocks, 3 | 3 << DPF_GRAM_BIT);
         assert_true(joint->within == p);
         assert_true(joint->across == p);
-        assert_true(joint->weight[DPF_GRAM_BIT] == weights[2]);
+        assert_true(joint->weight[DPF_GRAM_BIT] == 1);
         assert_true(joint->at[DPF_UNIT_USER][DPF_ADJ_ADD_REMOVE] == bound);
         assert_true(joint->at[DPF_UNIT_USER][DPF_ADJ_REPLACE] == 2 * bound);
         assert_int_equal(apply(&clip, a, ROWS, WIDTH, WIDTH), DPF_OK);
         assert_int_equal(apply(&clip, b, ROWS, WIDTH, WIDTH), DPF_OK);
-        assert_true(weighted_norm(a, weights, p) <= (long double)bound);
+        assert_true(norm_of(a, N, p) <= (long double)bound);
         for (int32_t i = 0; i < N; i++) {
             change[i] = b[i] - a[i];
         }
-        const long double moved = weighted_norm(change, weights, p);
+        const long double moved = norm_of(change, N, p);
         assert_true(moved <= (long double)joint->at[DPF_UNIT_RECORD][DPF_ADJ_REPLACE_VALUE]);
-        furthest = fmaxl(furthest, weighted_norm(a, weights, p));
+        furthest = fmaxl(furthest, norm_of(a, N, p));
     }
     assert_true(furthest > 0.99L * (long double)bound); /* the ball is filled */
     plain_close(&clip.host);
 }
 
-TEST(weighted_blocks_share_one_ball)
+TEST(all_blocks_share_one_ball)
 {
-    static const double weights[4] = {2, 0.25, 0.5, 3}, rows_only[4] = {2, 0.25, 2, 0.25},
-                        ones[4] = {1, 1, 1, 1};
-    check_weighted("norm=l2; bound=1.5; block-weights=2,0.25,0.5,3", 2, 1.5, weights, 0.05);
-    check_weighted("norm=l1; bound=1.5; block-weights=2,0.25,0.5,3", 1, 1.5, weights, 0.05);
-    check_weighted("norm=l2; bound=2; block-weights=2,0.25", 2, 2, rows_only, 3);
-    check_weighted("norm=l2; bound=0.5", 2, 0.5, ones, 0.05);
-}
-
-TEST(weights_are_for_one_bound)
-{
-    struct clip clip;
-    struct plain_host host;
-    dpf_query query;
-    dpf_sensitivity blocks[4];
-    plain_init(&host, plain_component("clip-user", DPF_ROLE_TRANSFORM, "clip-user"));
-    assert_int_equal(plain_create(&host, "block-bounds=1,1; block-weights=1,1"), DPF_E_CONFIG);
-    assert_non_null(strstr(host.report, "leave out bound and block-weights"));
-    plain_close(&host);
-    open_clip(&clip, "norm=l2; block-weights=1,2,3");
-    two_blocks(&query);
-    fill(blocks, 4, INFINITY);
-    assert_int_equal(clip.functions->sensitivity(clip.host.self, &query, ROWS, blocks, NULL, NULL, NULL),
-                     DPF_E_CONFIG);
-    assert_non_null(strstr(clip.host.report, "a weight for each block"));
-    double a[N] = {1};
-    assert_int_equal(apply(&clip, a, ROWS, WIDTH, WIDTH), DPF_E_INTERNAL); /* not laid out: nothing passes */
-    plain_close(&clip.host);
+    check_one_ball("norm=l2; bound=1.5", 2, 1.5, 0.05);
+    check_one_ball("norm=l1; bound=1.5", 1, 1.5, 0.05);
+    check_one_ball("norm=l2; bound=2", 2, 2, 3);
+    check_one_ball("norm=l2; bound=0.5", 2, 0.5, 0.05);
 }
 
 /* ---- a bound for each block ------------------------------------------------------------------ */

@@ -13,18 +13,14 @@ const dpf_enum_value user_ball_norms[2] = {
 dpf_status user_ball_new(const dpf_host *host, const dpf_params *values, int32_t exactly, void **self)
 {
     const dpf_value *bounds = &values->values[USER_BALL_BLOCK_BOUNDS];
-    const dpf_value *weights = &values->values[USER_BALL_BLOCK_WEIGHTS];
 
-    if (bounds->count > DPF_MAX_BLOCKS || weights->count > 2 * DPF_MAX_BLOCKS) {
-        return host->fail(host, DPF_E_CONFIG,
-                          bounds->count > DPF_MAX_BLOCKS ? USER_BALL_BLOCK_BOUNDS : USER_BALL_BLOCK_WEIGHTS,
-                          "there are at most 8 blocks");
+    if (bounds->count > DPF_MAX_BLOCKS) {
+        return host->fail(host, DPF_E_CONFIG, USER_BALL_BLOCK_BOUNDS, "there are at most 8 blocks");
     }
-    if (bounds->count > 0 && (values->values[USER_BALL_BOUND].is_set || weights->count > 0)) {
-        return host->fail(
-            host, DPF_E_CONFIG, USER_BALL_BLOCK_BOUNDS,
-            "block-bounds gives each block a bound of its own: leave out bound and block-weights, "
-            "which are for one bound over all blocks");
+    if (bounds->count > 0 && values->values[USER_BALL_BOUND].is_set) {
+        return host->fail(host, DPF_E_CONFIG, USER_BALL_BLOCK_BOUNDS,
+                          "block-bounds gives each block a bound of its own: leave out bound, which is for "
+                          "all blocks together");
     }
     struct user_ball *clip = *self;
 
@@ -34,7 +30,6 @@ dpf_status user_ball_new(const dpf_host *host, const dpf_params *values, int32_t
     clip->bound = bounds->count > 0 ? 1.0 : values->values[USER_BALL_BOUND].real;
     clip->power = row_power_find(SIMD_KIND_AUTO);
     clip->bounds = bounds;
-    clip->weights = weights;
     return DPF_OK;
 }
 
@@ -92,17 +87,6 @@ static const int32_t of_records[] = {DPF_ADJ_REPLACE_VALUE, DPF_ADJ_FLIP, DPF_AD
                                      DPF_ADJ_ZERO_OUT};
 #define N_OF_RECORDS ((int32_t)(sizeof(of_records) / sizeof(of_records[0])))
 
-static double weight_of(const struct user_ball *clip, int32_t bit)
-{
-    const int32_t b = bit < DPF_GRAM_BIT ? bit : bit - DPF_GRAM_BIT;
-    const int64_t count = clip->weights->count;
-
-    if (count == 0) {
-        return 1.0;
-    }
-    return clip->weights->reals[count == clip->n_blocks || bit < DPF_GRAM_BIT ? b : clip->n_blocks + b];
-}
-
 static dpf_sensitivity *sensitivity_of(dpf_sensitivity *blocks, dpf_sensitivity *gram, int32_t bit)
 {
     return bit < DPF_GRAM_BIT ? &blocks[bit] : &gram[bit - DPF_GRAM_BIT];
@@ -143,7 +127,7 @@ static void one_ball(const struct user_ball *clip, const dpf_message_norms *mess
     double *user = joint.at[DPF_UNIT_USER], *record = joint.at[DPF_UNIT_RECORD];
 
     for (int32_t b = 0; b < DPF_BLOCK_BITS; b++) {
-        joint.weight[b] = all >> b & 1 ? weight_of(clip, b) : 1.0;
+        joint.weight[b] = 1.0;
     }
     for (int32_t a = 0; a < N_OF_RECORDS; a++) {
         const double change =
@@ -157,11 +141,11 @@ static void one_ball(const struct user_ball *clip, const dpf_message_norms *mess
         if (!(all >> b & 1)) {
             continue;
         }
-        const double n = dpf_block_numbers(message, b), w = joint.weight[b];
+        const double n = dpf_block_numbers(message, b);
         dpf_sensitivity *block = sensitivity_of(blocks, gram, b);
-        clip_users(clip, w * clip->bound, n, block->at[DPF_UNIT_USER]);
+        clip_users(clip, clip->bound, n, block->at[DPF_UNIT_USER]);
         for (int32_t a = 0; a < N_OF_RECORDS; a++) {
-            block->at[DPF_UNIT_RECORD][of_records[a]] = ball(clip, w * record[of_records[a]], n);
+            block->at[DPF_UNIT_RECORD][of_records[a]] = ball(clip, record[of_records[a]], n);
         }
     }
     dpf_joint_add(after, &joint);
@@ -204,17 +188,11 @@ static dpf_status sensitivity(void *self, const dpf_query *query, int64_t rows_i
 {
     struct user_ball *clip = self;
     const dpf_message_norms message = {query, rows_in - (gram ? 1 : 0), blocks, gram, before};
-    const int64_t n = query->n_blocks, weights = clip->weights->count;
+    const int64_t n = query->n_blocks;
 
     if (clip->bounds->count > 0 && clip->bounds->count != n) {
         return clip->host->fail(clip->host, DPF_E_CONFIG, USER_BALL_BLOCK_BOUNDS,
                                 "the message has another number of blocks: give a bound for each");
-    }
-    if (weights > 0 && weights != n && !(gram && weights == 2 * n)) {
-        return clip->host->fail(
-            clip->host, DPF_E_CONFIG, USER_BALL_BLOCK_WEIGHTS,
-            "the message has another number of blocks: give a weight for each block of a row, "
-            "and then, if there is a Gram row, for each of its blocks");
     }
     clip->laid_out = 1;
     clip->n_blocks = (int32_t)n;
@@ -271,9 +249,7 @@ static double unit_for(double most)
 /* What the norm is taken of: the blocks of the rows, then of the Gram row; or all numbers as one block. */
 static int32_t n_parts(const struct user_ball *clip)
 {
-    const int by_block = clip->bounds->count > 0 || clip->weights->count > 0;
-
-    return by_block ? clip->n_blocks * (1 + clip->has_gram) : 1;
+    return clip->bounds->count > 0 ? clip->n_blocks * (1 + clip->has_gram) : 1;
 }
 
 /* Of n numbers; short rows are not worth vectors. */
@@ -302,7 +278,7 @@ static void add_powers(const struct user_ball *clip, const dpf_message *message,
     for (int64_t r = 0; r < message->n_rows; r++) {
         const double *row = message->values + r * message->stride;
         const int32_t first = parts > blocks && r == message->n_rows - 1 ? blocks : 0;
-        if (clip->bounds->count == 0 && clip->weights->count == 0) {
+        if (clip->bounds->count == 0) {
             powers[0] += power_of(clip, row, message->width, unit);
             continue;
         }
@@ -331,15 +307,8 @@ static double factor_of(const struct user_ball *clip, double power, double n, do
 static double factor_for(const struct user_ball *clip, const double *powers, double n, double unit)
 {
     const int32_t blocks = clip->n_blocks;
-    double factor = clip->exactly ? INFINITY : 1.0, sum = 0.0;
+    double factor = clip->exactly ? INFINITY : 1.0;
 
-    if (clip->weights->count > 0) {
-        for (int32_t k = 0; k < n_parts(clip); k++) {
-            const double w = weight_of(clip, k % blocks + (k >= blocks ? DPF_GRAM_BIT : 0));
-            sum += clip->p == 1 ? powers[k] / w : powers[k] / w / w;
-        }
-        return factor_of(clip, sum, n, clip->bound * unit);
-    }
     if (clip->bounds->count == 0) {
         return factor_of(clip, powers[0], n, clip->bound * unit);
     }
@@ -353,8 +322,7 @@ static double factor_for(const struct user_ball *clip, const double *powers, dou
 /*
  * Whether powers that were taken without a unit are as good as those with one: none overflows, and none has
  * lost numbers below 2^-511, whose squares vanish, unless its largest number is above 2^-200 and they are
- * lost in it. Division by the square of a weight stays in range, too. A block with a bound of its own may be
- * 0: it is shorter than any bound.
+ * lost in it. A block with a bound of its own may be 0: it is shorter than any bound.
  */
 static int are_plain(const struct user_ball *clip, const double *powers)
 {
@@ -372,7 +340,7 @@ static int are_plain(const struct user_ball *clip, const double *powers)
 
 static dpf_status is_laid_out(const struct user_ball *clip, const dpf_call *call)
 {
-    return (clip->bounds->count > 0 || clip->weights->count > 0) && !clip->laid_out
+    return clip->bounds->count > 0 && !clip->laid_out
                ? call->host->fail(call->host, DPF_E_INTERNAL, USER_BALL_BLOCK_BOUNDS,
                                   "the blocks of the message have not been told")
                : DPF_OK;

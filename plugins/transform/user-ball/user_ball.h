@@ -4,15 +4,9 @@
  *
  * clip-user takes m * min(1, C / |m|), scale-user m * C / |m|: the norm is then C whatever the user holds.
  *
- * The norm runs over all rows and all blocks of the message, each block divided by its weight, so that
- * whatever a user holds, and however many records, it moves the sum by at most C in that norm, and replacing
- * the user by at most 2 C. This is one bound over all blocks together (dpf_joint_norm): a mechanism charges
+ * The norm runs over all rows and all blocks of the message, so that whatever a user holds, and however many
+ * records, it moves the sum by at most C in that norm, and replacing the user by at most 2 C. This is one bound over all blocks together (dpf_joint_norm): a mechanism charges
  * it once, not once for every block.
- *
- * Weights. Noise for one ball is the same for all blocks after division by the weights: sigma_b = z C w_b.
- * Among weights that clip a typical message alike, with m_b its norm in block b and n_b the block's numbers,
- * the least sum of noise variances, sum n_b w_b^2 with sum (m_b / w_b)^2 fixed, is at w_b proportional to
- * sqrt(m_b) / n_b^(1/4) (Lagrange). Weights are public constants.
  *
  * With a bound for each block it is |m| = max_b |m_b| / C_b with C = 1: one factor for the whole message,
  * which weights the user's records alike, and every block within its own bound, a Gram row's block together
@@ -25,7 +19,7 @@
 #include "row_power.h"
 
 /* The components' parameters. */
-enum { USER_BALL_NORM, USER_BALL_BOUND, USER_BALL_BLOCK_BOUNDS, USER_BALL_BLOCK_WEIGHTS, USER_BALL_PARAMS };
+enum { USER_BALL_NORM, USER_BALL_BOUND, USER_BALL_BLOCK_BOUNDS, USER_BALL_PARAMS };
 enum { NORM_L2, NORM_L1 };
 
 extern const dpf_enum_value user_ball_norms[2];
@@ -40,11 +34,6 @@ extern const dpf_enum_value user_ball_norms[2];
             "block-bounds", DPF_TYPE_REAL_LIST, "", 1e-100, 1e100, DPF_PARAM_PRIVACY, "",                    \
             "In place of bound: the largest norms of the message's blocks, in their order (of a "            \
             "quadratic: its matrix, its linear part, and the count where there is one)."),                   \
-        [USER_BALL_BLOCK_WEIGHTS] = DPF_PARAM_LIST_F(                                                        \
-            "block-weights", DPF_TYPE_REAL_LIST, "", 1e-100, 1e100, DPF_PARAM_PRIVACY, "",                   \
-            "What blocks are divided by before the norm is taken: a number for each block of a row "         \
-            "in their order and, if twice as many, for each of the Gram row. A larger weight lets "          \
-            "more of a block through and gives it more noise. Default: 1 for all."),                         \
     }
 
 /* An instance. */
@@ -55,7 +44,6 @@ struct user_ball {
     row_power power;
     double bound;            /* of the whole message; 1 where blocks have bounds of their own */
     const dpf_value *bounds; /* of blocks; count 0: one bound for all */
-    const dpf_value *weights;
     /* What sensitivity has told; until then the instance may change. */
     int32_t laid_out;
     int32_t n_blocks;

@@ -8,6 +8,7 @@
 #ifndef PROBE
 #define PROBE "test-probe"
 #define PROBE_FLAGS DPF_MECHANISM_SHARES
+#define PROBE_LEAST(honest) (honest)
 #endif
 
 static const dpf_enum_value lifetimes[] = {
@@ -44,6 +45,7 @@ static dpf_status plan(void *self, const dpf_release *release, dpf_noise_plan *o
     memset(out, 0, sizeof(*out));
     out->size = size;
     out->where = place(self);
+    out->least_survivors = out->where == DPF_NOISE_IN_SHARES ? PROBE_LEAST(release->min_honest) : 0;
     out->n_blocks = release->query->n_blocks;
     for (int32_t b = 0; b < out->n_blocks; b++) {
         out->grid[b] = out->gram_grid[b] = GRID;
