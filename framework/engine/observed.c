@@ -177,7 +177,9 @@ static dpf_status fill_deviation(struct engine *engine, struct term_run *term, c
         status = term->mechanism->conditional_stddev(term->plan->mechanism->self, call, &term->noise, query,
                                                      rows, out, rows->width);
     for (int64_t r = 0; r < rows->n_rows; r++) {
-        const int64_t sent = is_message ? 1 : senders_of(kept, row_of(rows, r));
+        /* Of those who have made a message, some may be lost: an aggregator says how many are in the sum. */
+        const int64_t made = is_message ? 1 : senders_of(kept, row_of(rows, r)),
+                      sent = !is_message && rows->survivors < made ? rows->survivors : made;
         const double part = plan_noise_part(engine->plan, term->plan, &term->noise, sent,
                                             is_message && rows->contributors ? rows->contributors[r] : sent);
         for (int32_t i = 0; i < rows->width; i++)

@@ -250,6 +250,8 @@ static void judge_term(const struct plan *plan, const struct side_plan *side, co
     facts->dense = sends_all_rows(term);
     facts->row_each = term->side == DPF_SIDE_USERS;
     facts->sent_by_users = term->by_user && !term->pooled && !facts->single_curator;
+    facts->sends_several = term->by_user && !term->pooled &&
+                           plan->parties.params.values[PARTIES_KIND].integer == PARTIES_SILOS_BY_USERS;
     facts->counts_users = plan_counts_users(term);
     facts->noise_by_users = plan_noise_by_users(term);
     judge_sensitivity(plan, term, facts);

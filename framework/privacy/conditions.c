@@ -191,7 +191,14 @@ static const char *noise_lacking(const struct condition_input *input, const stru
     if (term->sees != DPF_SEES_SUM)
         return "each message has only a share of the noise, and the server sees each message. "
                "Use an aggregator that reveals the sum alone (secagg), or full noise in each message";
-    return input->observer == DPF_OBSERVER_SERVER || term->spare_shares > 0
+    if (input->observer == DPF_OBSERVER_SERVER)
+        return NULL;
+    if (term->sends_several)
+        return "a silo sends a message for each of its users and knows the noise of all of them, but "
+               "[privacy] "
+               "max-curious counts messages. Set [parties] kind = users; or let silos send sums, without a "
+               "sampler and with a mechanism that does not need users' messages";
+    return term->spare_shares > 0
                ? NULL
                : "a party knows its own share of the noise, and the rest may be too little. Say how many "
                  "such parties there may be ([privacy] max-curious)";

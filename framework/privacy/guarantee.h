@@ -77,6 +77,7 @@ struct term_facts {
     char unit_why[320];
     int dense;            /* C8: every message has noise on every row, whoever rated what */
     int64_t spare_shares; /* C5: shares of noise that may be known or missing with enough left; 0: unknown */
+    int sends_several; /* C5: a party sends a message for each of its users, and so knows as many shares of noise */
     /* C8, where it is to be hidden that a user takes part at all: */
     int row_each;       /* a row of its own is released for each user */
     int sent_by_users;  /* each user sends a message, and somebody else receives it */

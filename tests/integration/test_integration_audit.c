@@ -324,6 +324,26 @@ TEST(noise_in_shares_is_tight_and_not_caught)
     assert_between(number("proved", "epsilon_lower") / number("proved", "epsilon"), 0.5, 1);
 }
 
+/* Parties that are lost have made messages, too, and a sum has the shares of the others alone. */
+TEST(shares_of_the_lost_are_in_no_sum)
+{
+    const char config[] =
+        "[run]\nrounds = 1\norder = items\n"
+        "[data]\nformat = synthetic\nvalue-min = 1\nvalue-max = 5\nsynthetic.users = 15\n"
+        "synthetic.items = 100\nsynthetic.ratings = 400\n[split]\nkind = none\n"
+        "[model]\nrank = 3\noffset = midpoint\ninit-norm = 1\nusers = 15\nitems = 100\n"
+        "[parties]\nkind = users\n"
+        "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = skellam\naggregator = secagg\n"
+        "solver = gradient-descent\n[items.transform.clip-user]\nnorm = l2\nbound = 1\n"
+        "[items.mechanism]\nnoise-multiplier = 2\n"
+        "[items.aggregator]\nthreshold = 5\nlosses = 0, 0, 0.15, 0\n"
+        "[privacy]\nunit = user\nadjacency = zero-out\nobserver = server\nmin-honest = 3\ndelta = 1e-5\n"
+        "[accountants]\nlist = pld\n";
+    char what[256];
+    snprintf(what, sizeof what, "-c %s", training_file("lost.ini", config));
+    assert_int_equal(audit_this(what, "--trials 20 -j 1"), 0);
+}
+
 /* A message has a tenth of the noise (C5); here the server sees them. */
 TEST(shares_of_noise_are_caught)
 {

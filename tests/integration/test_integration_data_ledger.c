@@ -269,7 +269,9 @@ TEST(what_does_not_add_up_is_refused)
     training_file(
         "other.jsonl",
         "{\"dpframe_ledger\":1,\"unit\":\"record\",\"adjacency\":\"flip\",\"observer\":\"outsider\"}\n");
-    command_expect("-c runs.ini -O bad -o privacy.ledger=other.jsonl", 2, "for unit record, adjacency flip");
+    command_expect("-c runs.ini -O bad -o privacy.ledger=other.jsonl", 2,
+                   "-o \"privacy.ledger=other.jsonl\": [privacy] ledger = other.jsonl: it is for unit "
+                   "record, adjacency flip");
     training_file("no-json.jsonl", "once upon a time\n");
     command_expect("-c runs.ini -O bad -o privacy.ledger=no-json.jsonl", 2, "line 1");
     training_file("negative.jsonl", HEAD "{\"epsilon\":-3,\"delta\":0}\n");

@@ -175,6 +175,10 @@ TEST(parties_that_observe)
     assert_float_equal(proved_or_none("-o privacy.observer=parties -o privacy.max-curious=11 "
                                       "-o privacy.min-honest=29"),
                        proved_or_none("-o privacy.min-honest=29"), 1e-12);
+    /* The users of a silo send messages of their own: one silo knows more than so many of them. */
+#define SILOS "-o parties.kind=silos-by-users -o parties.count=5 -o privacy.max-curious=5 "
+    assert_true(isnan(proved_or_none(SILOS "-o privacy.observer=parties")));
+    assert_float_equal(proved_or_none(SILOS "-o privacy.observer=server"), server, 1e-12);
     char line[] = "account -c config.ini -o privacy.max-curious=11";
     assert_int_not_equal(command_run_it(line), 0);
     assert_non_null(strstr(command_err, "curious"));

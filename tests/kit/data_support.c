@@ -54,8 +54,8 @@ int data_try_between(const char *ini, int workers, uint64_t seed, void (*between
         data_check(&data, &split, &out->lo, &out->hi, &out->error) == 0) {
         struct data_parsed *parsed = NULL;
         if (!between) {
-            status = (data_passes_over ? data_read : data_load)(&data, &split, root, pool,
-                                                                &out->dataset, &out->error);
+            status = (data_passes_over ? data_read : data_load)(&data, &split, root, pool, &out->dataset,
+                                                                &out->error);
         } else if (data_parse(&data, &split, root, pool, &parsed, &out->error) == 0) {
             between();
             status = data_divide(parsed, &data, &split, root, pool, &out->dataset, &out->error);

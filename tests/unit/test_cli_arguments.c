@@ -21,7 +21,8 @@ static int parse(const char *words, struct arguments *out, struct dpf_error *err
         argv[argc++] = word;
     }
     memset(error, 0, sizeof *error);
-    return arguments_parse(argc, argv, "-c CONFIG [-o section.key=value] [--output DIR] [--json]", out, error);
+    return arguments_parse(argc, argv, "-c CONFIG [-o section.key=value] [--output DIR] [--json]", out,
+                           error);
 }
 
 static void refused(const char *words, const char *text)

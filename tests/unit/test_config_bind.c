@@ -396,3 +396,24 @@ TEST(errors_say_where)
     }
     config_free(config);
 }
+
+/* Values carry the place: whoever has them needs no configuration for a message. */
+TEST(values_say_where_they_were_read)
+{
+    struct config *config = support_parse("[s]\nrate = .25\n");
+    struct config_values values, by_hand = {.section = (char *)(uintptr_t) "s"};
+    struct dpf_error error = {0};
+    assert_int_equal(bind(config, &values, &error), 0);
+    assert_int_equal(config_value_error(&values, "rate", &error, "no %d", 7), -1);
+    assert_string_equal(error.text, "t.ini:2: [s] rate = .25: no 7");
+    assert_string_equal(error.key, "s.rate");
+    error = (struct dpf_error){0};
+    assert_int_equal(config_value_error(&values, "epsilon", &error, "no 7"), -1);
+    assert_string_equal(error.text, "t.ini:1: [s] epsilon: no 7");
+    error = (struct dpf_error){0};
+    assert_int_equal(config_value_error(&by_hand, "rate", &error, "no 7"), -1);
+    assert_string_equal(error.text, "[s] rate: no 7");
+    assert_int_equal(error.fault, DPF_FAULT_CONFIG);
+    config_values_free(&values);
+    config_free(config);
+}

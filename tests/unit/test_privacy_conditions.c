@@ -123,6 +123,13 @@ TEST(shares_need_secure_aggregation)
     expect_failing(&c, "C5", "max-curious");
     c.term.spare_shares = 1;
     expect_failing(&c, "", NULL);
+    /* One silo of many users takes off many shares, and max-curious counts messages. */
+    c.term.sends_several = 1;
+    expect_failing(&c, "C5", "noise of all of them");
+    case_privacy(&c, "unit = user\nadjacency = replace\nobserver = server\ntuning = public-data");
+    expect_failing(&c, "", NULL);
+    case_privacy(&c, "unit = user\nadjacency = replace\nobserver = parties\ntuning = public-data");
+    c.term.sends_several = 0;
     /* Parties may work with the server. */
     c.term.sees = DPF_SEES_MESSAGES;
     expect_failing(&c, "C5", "secagg");

@@ -178,6 +178,7 @@ KINDS = [
     ("uneven flips", "audit/randomised-response.ini", ("-o", "model.recommender.keep=0.5"), 0.99),
     ("uneven flips of a user", "audit/randomised-response.ini",
      ("-o", "privacy.unit=user", "-o", "privacy.adjacency=replace", "-o", "model.recommender.keep=0.3"), 0.99),
+    ("a divided budget", "corrected/user-level-als.ini", ("-o", "items.block-shares=0.3, 0.7"), 0.99),
     ("weights of users", "corrected/dp-sgd.ini", ("-o", "items.sampler.weight=inverse"), 0.99),
     ("weights of records", of_records("uniform"), (), 0.99),
     ("weights up to a bound", of_records("utility-optimal"), (), 0.4),
@@ -237,7 +238,6 @@ FREE = [
     (r"statement\.proved\.#\.(source|note|order|at_grid_end|epsilon_lower)", "how a claim was computed"),
     (r"statement\.(repeated_rounds|max_curious)", "absent where there is none"),
     (r"statement\.proved\.#", "fewer claims, or one twice, claim nothing more"),
-    (r"events\.#\.flags(\.#)?", "shares of noise: C4 and C5 are believed"),
     (r"events\.#\.(source|term)", "names: blocks, kinds and counts tell which release it is"),
     (r"rows\.(users|items)", "roundings alone, of which twice as much passes"),
     (r"configuration\.accountants.*", "this program has methods of its own"),
@@ -434,6 +434,31 @@ class Changed(unittest.TestCase):
             self.assertEqual(status, 1, f"{config}: {lines}")
             own = float(lines[-2].rsplit(" ", 1)[-1].rstrip("."))
             self.assertLess(own, 1.03 * tight)  # within 3 % of the tight claim
+
+    def test_secrecy(self):
+        root = certificate_of("corrected/dp-sgd.ini")
+        if root is not None:
+            self.assertEqual(root["configuration"]["items"]["sample-secrecy"], "outsider")
+            for value in ("none", "parties"):  # amplification counts on it; users are drawn, who know of it
+                root["configuration"]["items"]["sample-secrecy"] = value
+                self.assertEqual(verdict(root)[0], "refused", value)
+
+    def test_noise_in_shares(self):
+        root = certificate_of("audit/noise-in-shares.ini", "-o", "items.aggregator=secagg", "-o", "privacy.observer=parties", "-o",
+                              "privacy.min-honest=8", "-o", "privacy.max-curious=2", "-o", "items.aggregator.corrupt=0.2")
+        root["configuration"]["parties"]["count"] = "9"
+        self.assertEqual(verdict(root)[0], 0)
+        for section, key, value in (("privacy", "min-honest", "9"), ("privacy", "min-honest", "-1"), ("privacy", "max-curious", "3"),
+                                    ("privacy", "max-curious", "0"), ("items", "aggregator", "sum"),
+                                    ("items.aggregator", "survivors", "9"), ("items.aggregator", "corrupt", "0.3"),
+                                    ("parties", "kind", "silos-by-users"), ("items", "mechanism", "laplace")):
+            changed = copy.deepcopy(root)
+            changed["configuration"][section][key] = value
+            changed["statement"]["max_curious"] = int(changed["configuration"]["privacy"]["max-curious"])
+            self.assertEqual(verdict(changed)[0], "refused", f"{section} {key} {value}")
+        for event in root["events"]:
+            event["flags"] = []
+        self.assertEqual(verdict(root)[0], "refused")
 
     def test_limits_on_participations(self):
         for most, count in ((2, 2), (99, 100)):
