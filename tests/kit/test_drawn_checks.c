@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kit/test.h"
+#include "base/text.h"
 #include "kit/drawn_run.h"
 
 static struct drawn drawn;
@@ -40,6 +41,23 @@ static int diverged(const struct dpf_error *error)
            strstr(error->text, "leaves the range of its grid");
 }
 
+static int is_zero(const struct drawing *drawing, const char *section)
+{
+    double value;
+    const char *text = drawing_get(drawing, section, "lambda");
+    return text && text_to_real(text, &value) == 0 && value == 0;
+}
+
+/* Nothing holds rows of a side whose loss has no regularisation, and the sums of their squares may be so large that
+   rounding takes more than the regularisation of the other side adds. */
+static int is_rounded(const struct drawing *drawing, const struct dpf_error *error)
+{
+    const int of_items = strstr(error->text, "[items.solver]") != NULL;
+    return strstr(error->text, "is not positive definite") &&
+           !is_zero(drawing, of_items ? "items.loss" : "users.loss") &&
+           is_zero(drawing, of_items ? "users.loss" : "items.loss");
+}
+
 /* What check says is the same for the resolved configuration, which resolves to itself. */
 static void check_round_trip(const struct drawing *drawing, struct session *session)
 {
@@ -68,7 +86,8 @@ static void check_runs(const struct drawing *drawing)
     const int status = drawn_write(&drawn, drawing) == 0 ? drawn_train(&drawn, "out", &error) : DPF_FAULT_RUN;
     if (status == 0)
         drawn_done(&drawn, drawing);
-    else if (status != DPF_FAULT_DATA && !loses_parties(drawing, &error) && !diverged(&error))
+    else if (status != DPF_FAULT_DATA && !loses_parties(drawing, &error) && !diverged(&error) &&
+             !is_rounded(drawing, &error))
         print_failure(drawing, "check accepts, the run fails", error.text);
     drawn_remove(&drawn, "out");
     drawn_remove(&drawn, "ledger.json");
