@@ -37,6 +37,7 @@ static int loses_parties(const struct drawing *drawing, const struct dpf_error *
 static int diverged(const struct dpf_error *error)
 {
     return strstr(error->text, "diverged") || strstr(error->text, "too large to be sent") ||
+           strstr(error->text, "lower the rate of the solvers") ||
            strstr(error->text, "too large for its grid") ||
            strstr(error->text, "leaves the range of its grid");
 }
