@@ -59,8 +59,8 @@ struct start_facts {
     char delta_text[32];
 };
 
-/* Takes "key=value" operands, and the format from the file's name unless one is stated; looks at the first lines.
- * DPF_FAULT_DATA if they are no text. */
+/* Takes "key=value" operands, and the format from the file's name and first lines unless one is stated.
+ * DPF_FAULT_DATA if these are no text, or have not the form that is stated. */
 int start_facts_take(struct start_facts *facts, const char *path, const char *const *operands, int n,
                      struct dpf_error *error);
 /* Shows what the first lines look like, where that was not stated, and asks whether it is right; then asks for
