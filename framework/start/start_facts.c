@@ -582,6 +582,7 @@ int start_facts_complete(struct start_facts *facts, struct dpf_error *error)
         return -1;
     facts->explicit_values = says(facts, FACT_FEEDBACK, "explicit");
     facts->counts = says(facts, FACT_FEEDBACK, "counts");
+    facts->has_header = says(facts, FACT_HEADER, "yes") || says(facts, FACT_FORMAT, "recbole");
     facts->ranking = facts->values[FACT_WANT] ? says(facts, FACT_WANT, "ranking") : !facts->explicit_values;
     if (!facts->ranking && !facts->explicit_values)
         return error_set(error, DPF_FAULT_CONFIG, "want=ratings: there are none to predict with feedback=%s",

@@ -53,7 +53,7 @@ struct start_facts {
     int format_by_name; /* the format was not stated */
     int form_confirmed, form_declined;
     /* The same as numbers, once start_facts_complete has succeeded. */
-    int explicit_values, counts, ranking;
+    int explicit_values, counts, ranking, has_header;
     int64_t users, items, records; /* records 0: not stated */
     double value_min, value_max, epsilon, delta;
     char delta_text[32];

@@ -174,6 +174,40 @@ TEST(a_record_declared_a_header_is_warned_of)
     assert_null(strstr(command_err, "is a number"));
 }
 
+/* The file of pairs that is named at the end is one that the run reads. */
+TEST(pairs_have_the_form_that_is_named)
+{
+    static const struct {
+        const char *records, *line, *facts, *says, *like, *pairs;
+    } forms[] = {
+        {"sung.tsv", "u%d\tm%d\t%d\n", "header=no fields=3", "predict sung-results PAIRS.tsv",
+         "separated by tab, without", "u1\tm2\n"},
+        {"sung.dat", "u%d,m%d,%d\n", "header=no fields=3", "predict sung-results PAIRS.csv",
+         "separated by comma, without", "u1,m2\n"},
+        {"sung.txt", "u%d;m%d;%d\n", "delimiter=semicolon header=no fields=3",
+         "predict sung-results PAIRS.txt", "separated by semicolon, without", "u1;m2\n"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char call[512];
+        char *at = text;
+        for (int u = 0; u < 20; u++)
+            for (int k = 0; k < 5; k++)
+                at += sprintf(at, forms[i].line, u, (u + 3 * k) % 20, k + 1);
+        training_file(forms[i].records, text);
+        snprintf(call, sizeof call,
+                 "start %s feedback=explicit value-min=1 value-max=5 users=20 items=20 epsilon=8 %s",
+                 forms[i].records, forms[i].facts);
+        command_expect(call, 0, "");
+        assert_non_null(strstr(command_out, forms[i].says));
+        assert_non_null(strstr(command_out, forms[i].like));
+        command_expect("-q -c sung.ini -O sung-results", 0, "");
+        training_file("pairs", forms[i].pairs);
+        command_expect("predict sung-results pairs --format csv", 0, "");
+        assert_non_null(strstr(command_out, "\nu1,m2,"));
+        assert_int_equal(unlink(command_path("sung.ini")), 0);
+    }
+}
+
 /* The facts that are printed for a file of any form make a configuration that runs. */
 TEST(printed_facts_fit_the_file)
 {
