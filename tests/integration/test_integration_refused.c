@@ -76,6 +76,20 @@ TEST(what_is_gone_says_what_took_its_place)
     command_expect("describe federaton", 2, "did you mean \"federation\"");
 }
 
+/* A key of [privacy] that another mechanism reads is told of, and stops nothing: sweeps try mechanisms in turn. */
+TEST(parties_that_nothing_rests_on_are_told_of)
+{
+    extended("noisy.ini",
+             "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
+             "min-honest = 3\n[items]\nmechanism = gaussian\ntransforms = clip-user\n"
+             "[accountants]\nlist = pld\n");
+    command_expect("check noisy.ini", 0, "");
+    assert_non_null(strstr(command_err, "privacy.min-honest = 3 has no effect: no party adds a share"));
+    assert_null(strstr(command_err, "max-curious"));
+    command_expect("check noisy.ini -o items.mechanism=discrete-gaussian -o parties.kind=users", 0, "");
+    assert_null(strstr(command_err, "min-honest"));
+}
+
 /* A setting of a point has the place of its line in [sweep]: of an axis, of a variant in one line or in several. */
 TEST(settings_of_sweeps_have_a_place)
 {

@@ -16,7 +16,8 @@ static dpf_status half(void *self, const dpf_call *call, const dpf_noise_plan *p
     return dpf_additive_mechanism_decode(self, call, &less, query, sums, out, stride);
 }
 
-static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime,
+static const dpf_mechanism spoilt = {.flags = DPF_MECHANISM_DIVIDES,
+                                     .lifetime = dpf_additive_mechanism_lifetime,
                                      .budget = dpf_additive_mechanism_budget,
                                      .plan = dpf_additive_mechanism_plan,
                                      .events = dpf_additive_mechanism_events,

@@ -13,7 +13,8 @@ static dpf_status spoil(void *self, const dpf_call *call, const dpf_noise_plan *
     return dpf_additive_mechanism_decode(self, call, &less, query, sums, out, stride);
 }
 
-static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime,
+static const dpf_mechanism spoilt = {.flags = DPF_MECHANISM_DIVIDES,
+                                     .lifetime = dpf_additive_mechanism_lifetime,
                                      .budget = dpf_additive_mechanism_budget,
                                      .plan = dpf_additive_mechanism_plan,
                                      .events = dpf_additive_mechanism_events,

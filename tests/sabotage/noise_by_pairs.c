@@ -21,7 +21,8 @@ static dpf_status pairs(void *self, const dpf_call *call, const dpf_noise_plan *
     return status;
 }
 
-static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime,
+static const dpf_mechanism spoilt = {.flags = DPF_MECHANISM_DIVIDES,
+                                     .lifetime = dpf_additive_mechanism_lifetime,
                                      .budget = dpf_additive_mechanism_budget,
                                      .plan = dpf_additive_mechanism_plan,
                                      .events = dpf_additive_mechanism_events,
