@@ -87,8 +87,10 @@ TEST(a_division_that_cannot_be_is_refused)
     static const char *const cases[][2] = {
         {"items.block-shares=0.4, 0.6\n", "has 1 blocks: give one number for each"},
         {"items.block-shares=0.4\n", "do not add up to 1"},
-        {"items.mechanism=none\nitems.block-shares=1\n", "mechanism none does not divide its budget"},
-        {"items.mechanism=none\nitems.gram-share=0.1\n", "mechanism none does not divide its budget"},
+        {"items.mechanism=laplace-mixture\nitems.block-shares=1\n",
+         "mechanism laplace-mixture does not divide its budget"},
+        {"items.mechanism=laplace-mixture\nitems.gram-share=0.1\n",
+         "mechanism laplace-mixture does not divide its budget"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct plan plan;

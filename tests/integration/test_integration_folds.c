@@ -127,7 +127,8 @@ TEST(folds_are_composed)
 TEST(a_ledger_has_room_for_all_folds_or_none)
 {
     command_expect("-q run private.ini -O none -o privacy.ledger=short -o privacy.max-epsilon=3.5", 2,
-                   "4 folds and seeds that are not charged yet: [privacy] max-epsilon = 3.5");
+                   "4 folds and seeds that are not charged yet: -o \"privacy.max-epsilon=3.5\": [privacy] "
+                   "max-epsilon = 3.5");
     assert_int_equal(shell("test ! -e short && test ! -e none/points/fold-1/run.json"), 0);
     command_expect("check -c private.ini -o privacy.ledger=short -o privacy.max-epsilon=3.5", 2,
                    "max-epsilon = 3.5");
@@ -140,7 +141,9 @@ TEST(a_ledger_has_room_for_all_folds_or_none)
     assert_int_equal(shell("test $(wc -l < enough.json) = 5"), 0);
     command_expect("-q run private.ini -O rows -o sweep.privacy.delta=1e-5,1e-6 -o privacy.ledger=rows.json "
                    "-o privacy.max-epsilon=6",
-                   2, "8 folds and seeds that are not charged yet: [privacy] max-epsilon = 6");
+                   2,
+                   "8 folds and seeds that are not charged yet: -o \"privacy.max-epsilon=6\": [privacy] "
+                   "max-epsilon = 6");
     assert_int_equal(shell("test ! -e rows.json && test ! -e rows/points"), 0);
     command_expect("-q run private.ini -O apart -o sweep.variant.a=privacy.ledger=a.json "
                    "-o sweep.variant.b=privacy.ledger=b.json -o privacy.max-epsilon=6",

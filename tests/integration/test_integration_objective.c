@@ -237,7 +237,7 @@ TEST(utility_is_printed)
     command_expect("account -c silos.ini --utility rank=3", 2, "alpha0");
     command_expect("account -c silos.ini --utility d=1.5", 2, "d = 1.5");
     command_expect("account -c silos.ini --utility beta1=1", 2, "more than 1");
-    command_expect("account -c silos.ini c=1", 2, "no argument");
+    command_expect("account -c silos.ini c=1", 2, "stray argument \"c=1\"");
     command_expect("account -c silos.ini -o items.mechanism=none -o items.bounds=public --utility", 2,
                    "no utility bound");
 }

@@ -16,7 +16,8 @@ static dpf_status public(void *self, const dpf_release *release, const dpf_noise
     return status;
 }
 
-static const dpf_mechanism spoilt = {.lifetime = dpf_additive_mechanism_lifetime,
+static const dpf_mechanism spoilt = {.flags = DPF_MECHANISM_DIVIDES,
+                                     .lifetime = dpf_additive_mechanism_lifetime,
                                      .budget = dpf_additive_mechanism_budget,
                                      .plan = dpf_additive_mechanism_plan,
                                      .events = public,

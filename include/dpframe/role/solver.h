@@ -27,7 +27,8 @@ extern "C" {
  * record before; the records of a row come in an order that follows from their ids, the seed and the round.
  */
 #define DPF_SOLVER_BY_RECORD UINT32_C(64)
-#define DPF_SOLVER_RIDGE UINT32_C(128) /* needs a ridge above 0 of every unknown, constant or for each record */
+#define DPF_SOLVER_RIDGE                                                                                     \
+    UINT32_C(128) /* needs a ridge above 0 of every unknown, constant or for each record */
 
 /* A batch of rows. */
 typedef struct dpf_solve {

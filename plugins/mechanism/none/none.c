@@ -65,8 +65,9 @@ static dpf_status none_decode(void *self, const dpf_call *call, const dpf_noise_
     return dpf_additive_decode(NULL, call, plan, query, sums, out, stride);
 }
 
+/* It has no budget, so any division of one holds: an ablation without noise keeps the term's keys. */
 static const dpf_mechanism functions = {
-    .flags = DPF_MECHANISM_ROUNDS,
+    .flags = DPF_MECHANISM_ROUNDS | DPF_MECHANISM_DIVIDES,
     .plan = none_plan,
     .events = none_events,
     .encode = none_encode,
