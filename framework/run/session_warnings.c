@@ -82,10 +82,8 @@ static void warn_of_idle_shares(const struct plan *plan)
     for (int i = 0; i < 2 && !has_shares(plan); i++)
         if (plan->privacy.params.values[keys[i]].integer > 0)
             log_message(LOG_LEVEL_WARNING,
-                        "privacy.%s = %lld has no effect: no party adds a share of the noise. Of %s that do, "
-                        "it says how many hold to the protocol",
-                        names[i], (long long)plan->privacy.params.values[keys[i]].integer,
-                        plan->recommender.instance ? "models with an aggregator for users" : "mechanisms");
+                        "privacy.%s = %lld has no effect: no party adds a share of the noise", names[i],
+                        (long long)plan->privacy.params.values[keys[i]].integer);
 }
 
 /* As data_options_warn does for [data]. */

@@ -93,30 +93,25 @@ static double analytic_multiplier(double epsilon, double delta)
     return is_private(hi, epsilon, delta) ? hi : INFINITY;
 }
 
-/* A delta asks for classic or analytic, and these ask for a delta. */
-static const char *wrong_delta(int64_t calibration, double delta)
-{
-    if (calibration == CALIBRATION_MULTIPLIER || calibration == CALIBRATION_SIGMA)
-        return delta > 0
-                   ? "only calibration = analytic and classic have a delta of one release: set one of them, or "
-                     "remove this line"
-                   : NULL;
-    return delta > 0 ? NULL
-                     : "delta = 0: calibration = analytic and classic need a delta of one release above 0, well "
-                       "below one over the number of users, such as 1e-6; calibration = noise-multiplier "
-                       "needs none, and [privacy] budget = total chooses its noise";
-}
-
 static dpf_status multiplier(const dpf_host *host, const dpf_value *values, double *out)
 {
     const double epsilon = values[P_EPSILON].real, delta = values[P_DELTA].real;
     const int64_t calibration = values[P_CALIBRATION].integer;
-    const char *wrong = wrong_delta(calibration, delta);
-    if (wrong)
-        return host->fail(host, DPF_E_CONFIG, P_DELTA, wrong);
+    const int is_given = calibration == CALIBRATION_MULTIPLIER || calibration == CALIBRATION_SIGMA;
     *out = values[calibration == CALIBRATION_SIGMA ? P_SIGMA : P_MULTIPLIER].real;
-    if (calibration == CALIBRATION_MULTIPLIER || calibration == CALIBRATION_SIGMA)
+    if (is_given && delta > 0) /* whoever gives a delta may count on it */
+        dpf_log(host)->message(
+            host, DPF_LOG_WARNING,
+            "delta has no effect with calibration = noise-multiplier or sigma; calibration = "
+            "analytic and classic read it");
+    if (is_given)
         return DPF_OK;
+    if (!(delta > 0))
+        return host->fail(
+            host, DPF_E_CONFIG, P_DELTA,
+            "delta = 0: calibration = analytic and classic need a delta of one release above 0, "
+            "well below one over the number of users, such as 1e-6; calibration = "
+            "noise-multiplier needs none, and [privacy] budget = total chooses its noise");
     if (calibration == CALIBRATION_CLASSIC && !(epsilon < 1))
         return host->fail(
             host, DPF_E_CONFIG, P_EPSILON,
