@@ -33,9 +33,7 @@ _dpframe()
             return ;;
     esac
     if [ "${word:0:1}" = - ]; then
-        mapfile -t COMPREPLY < <(compgen -W '-c --config -o --override -O --output -j --jobs --dry-run --resume --prepare --list --point --take-over --insecure-test --scores --profile
-            --user --all --item -n --number --data --candidates --exclude --format --plugin-dir --json -q --quiet
-            -v --verbose -h --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(_dpframe_words options "${command:-run}") --version" -- "$word")
         return
     fi
     case $command in

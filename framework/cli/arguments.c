@@ -108,19 +108,27 @@ static const struct option_info {
     {OPTION_SCORES, "--scores", "--scores", 1},
 };
 
+static int has_option(int option, const char *usage)
+{
+    int is_own = 0;
+    for (size_t i = 0; i < sizeof option_info / sizeof option_info[0]; i++) {
+        if (option_info[i].option == option && strstr(usage, option_info[i].in_usage))
+            return 1;
+        is_own |= option_info[i].option == option;
+    }
+    return !is_own; /* all commands have it */
+}
+
 /* An option that a command would ignore is refused, as is a value that another one would replace. */
 static int check_known(int option, const char *usage, uint32_t *given, struct dpf_error *error)
 {
     const struct option_info *known = NULL;
-    int has = 0;
-    for (size_t i = 0; i < sizeof option_info / sizeof option_info[0]; i++)
-        if (option_info[i].option == option) {
-            known = known ? known : &option_info[i];
-            has |= strstr(usage, option_info[i].in_usage) != NULL;
-        }
-    if (!known) /* all commands have it */
+    for (size_t i = 0; i < sizeof option_info / sizeof option_info[0] && !known; i++)
+        if (option_info[i].option == option)
+            known = &option_info[i];
+    if (!known)
         return 0;
-    if (!has)
+    if (!has_option(option, usage))
         return error_set(error, DPF_FAULT_CONFIG, "this command has no option %s (see --help)", known->name);
     const uint32_t bit = UINT32_C(1) << (known - option_info);
     if ((*given & bit) && !known->repeats)
@@ -309,10 +317,45 @@ static void add_paragraph(struct text *out, const char *text, size_t length)
     free(first);
 }
 
+static int prints_options;
+
+/* Options that commands share, and those that a help text has of its own. */
+static void print_options(const char *usage)
+{
+    for (const struct option *o = options; o->name; o++)
+        if (has_option(o->val, usage)) {
+            printf("--%s\n", o->name);
+            if (o->val < 256)
+                printf("-%c\n", o->val);
+        }
+    for (const char *at = strstr(usage, "--"); at; at = strstr(at, "--")) {
+        const size_t n = strspn(at + 2, "abcdefghijklmnopqrstuvwxyz-");
+        int is_known = n == 0;
+        for (const char *b = strstr(usage, "--"); b < at; b = strstr(b + 2, "--")) /* once */
+            is_known |= strspn(b + 2, "abcdefghijklmnopqrstuvwxyz-") == n && strncmp(b, at, n + 2) == 0;
+        for (const struct option *o = options; o->name; o++)
+            is_known |= strlen(o->name) == n && strncmp(o->name, at + 2, n) == 0;
+        if (!is_known)
+            printf("--%.*s\n", (int)n, at + 2);
+        at += 2 + n;
+    }
+}
+
+int arguments_print_options(int wanted)
+{
+    const int before = prints_options;
+    prints_options = wanted;
+    return before;
+}
+
 /* As wide as the terminal at most. */
 void arguments_print_usage(const char *usage)
 {
     struct text out = {0};
+    if (prints_options) {
+        print_options(usage);
+        return;
+    }
     for (const char *at = usage; *at;) {
         const size_t length = paragraph_length(at);
         add_paragraph(&out, at, length);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words for the completion of shells; see completion/. It says nothing where anything is wrong. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/sections.h"
 #include "plugin/role_tables.h"
 
 static const char usage[] =
     "usage: dpframe complete commands|roles|components|sections|keys [CONFIG]\n"
+    "       dpframe complete options COMMAND\n"
     "\n"
     "Prints words, one a line, for the completion of shells: commands; roles; ids of\n"
     "components; sections; keys, as section.key=, those of the components that CONFIG\n"
-    "names too.\n";
+    "names too; the options that the help of COMMAND has.\n";
 
 static void print_commands(void)
 {
@@ -98,6 +101,19 @@ static void print_configured(struct arguments *arguments, const char *path)
     session_close(&session);
 }
 
+/* Those of its help, so that none is forgotten. */
+static void print_options_of(const char *name)
+{
+    const struct command *command = command_named(name);
+    char *words[] = {memory_text(name), memory_text("--help"), NULL};
+    arguments_print_options(1);
+    if (command)
+        command->run(2, words);
+    arguments_print_options(0);
+    free(words[0]);
+    free(words[1]);
+}
+
 static void print_words(struct arguments *arguments)
 {
     const char *what = arguments->rest[0];
@@ -113,6 +129,8 @@ static void print_words(struct arguments *arguments)
         print_schema(1);
     if (strcmp(what, "keys") == 0 && arguments->n_rest > 1)
         print_configured(arguments, arguments->rest[1]);
+    if (strcmp(what, "options") == 0 && arguments->n_rest > 1)
+        print_options_of(arguments->rest[1]);
 }
 
 int command_complete(int argc, char **argv)

@@ -10,8 +10,9 @@
 static const char usage[] =
     "usage: dpframe convert OLD.ini [--output NEW.ini]\n"
     "\n"
-    "Rewrites a configuration with today's names of keys and values, without keys that\n"
-    "are gone and say what holds always. Comments stay.\n"
+    "Rewrites a configuration of an older dpframe for this one: keys and values get today's\n"
+    "names, keys that have moved go to their new sections, and lines that say what always holds\n"
+    "are left out. A line that needs a decision stays, and a warning names it. Comments stay.\n"
     "Without --output the result is printed. The two files may be the same.\n";
 
 static int convert(const struct arguments *arguments, struct dpf_error *error)

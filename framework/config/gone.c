@@ -117,9 +117,9 @@ static const struct gone_key moved[] = {
 };
 
 static const struct {
-    const char *id, *instead;
+    const char *role, *id, *instead;
 } components[] = {
-    {"count-weights",
+    {"sampler", "count-weights",
      "recommenders private-als and private-ratings weigh records by counts that they release"},
 };
 
@@ -131,8 +131,16 @@ const char *gone_component(const char *id)
     return NULL;
 }
 
-/* Texts that mean the same: as numbers, if they are numbers. */
-static int same_value(const char *a, const char *b)
+const char *gone_component_named(const struct config_entry *entry)
+{
+    const char *dot = strrchr(entry->key, '.'), *role = dot ? dot + 1 : entry->key;
+    for (size_t i = 0; i < sizeof components / sizeof components[0]; i++)
+        if (strcmp(components[i].id, entry->value) == 0 && strcmp(components[i].role, role) == 0)
+            return components[i].instead;
+    return NULL;
+}
+
+int gone_same_value(const char *a, const char *b)
 {
     double x, y;
     return strcmp(a, b) == 0 || (text_to_real(a, &x) == 0 && text_to_real(b, &y) == 0 && x == y);
@@ -144,7 +152,7 @@ static int is_one_of(const char *values, const char *given)
     for (const char *at = values;; at++) {
         const size_t n = strcspn(at, "|");
         snprintf(one, sizeof one, "%.*s", (int)n, at);
-        if (same_value(one, given) || strcmp(values, given) == 0)
+        if (gone_same_value(one, given) || strcmp(values, given) == 0)
             return 1;
         at += n;
         if (!*at)
@@ -167,24 +175,43 @@ static int is_of(const struct config *config, const char *section, const char *c
     return entry && strcmp(entry->value, component) == 0;
 }
 
+static const struct gone_key *find_moved(const char *full, char pattern[CONFIG_FULL_MAX])
+{
+    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++) {
+        snprintf(pattern, CONFIG_FULL_MAX, "%s.%s", moved[i].section, moved[i].key);
+        if (fnmatch(pattern, full, 0) == 0)
+            return &moved[i];
+    }
+    return NULL;
+}
+
+const char *gone_place(const struct config_entry *entry, char section[CONFIG_FULL_MAX])
+{
+    char full[CONFIG_FULL_MAX], pattern[CONFIG_FULL_MAX];
+    const struct gone_key *gone =
+        config_full_name(entry->section, entry->key, full) ? find_moved(full, pattern) : NULL;
+    if (!gone || gone_same_value(gone->value, entry->value))
+        return NULL;
+    const char *end = *gone->instead == '[' ? strchr(gone->instead, ']') : NULL;
+    if (end) {
+        snprintf(section, CONFIG_FULL_MAX, "%.*s", (int)(end - gone->instead) - 1, gone->instead + 1);
+        return end + 2;
+    }
+    /* "items.a" of items.a.mechanism.gram-share: the pattern without its star is what follows. */
+    snprintf(section, CONFIG_FULL_MAX, "%.*s", (int)(strlen(full) - strlen(pattern) + 1), full);
+    return gone->instead;
+}
+
 static int check_moved(const struct config_entry *entry, const char *full, struct dpf_error *error)
 {
-    char pattern[CONFIG_FULL_MAX];
-    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++) {
-        snprintf(pattern, sizeof pattern, "%s.%s", moved[i].section, moved[i].key);
-        if (fnmatch(pattern, full, 0) != 0)
-            continue;
-        if (same_value(moved[i].value, entry->value))
-            return 1;
-        /* "items.a" of items.a.mechanism.gram-share: the pattern without its star is what follows. */
-        char section[CONFIG_FULL_MAX + 4] = "";
-        if (*moved[i].instead != '[')
-            snprintf(section, sizeof section, "[%.*s] ", (int)(strlen(full) - strlen(pattern) + 1), full);
-        return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
-                        "[%s] %s has moved: write it as %s%s = %s", entry->section, entry->key, section,
-                        moved[i].instead, entry->value);
-    }
-    return 0;
+    char pattern[CONFIG_FULL_MAX], section[CONFIG_FULL_MAX];
+    if (!find_moved(full, pattern))
+        return 0;
+    const char *key = gone_place(entry, section);
+    return key ? error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                          "[%s] %s has moved: write it as [%s] %s = %s", entry->section, entry->key, section,
+                          key, entry->value)
+               : 1;
 }
 
 /* 1 if this is the entry's key with a value that says nothing, -1 with an error if it says something; 0 if it is another key. */

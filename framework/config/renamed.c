@@ -11,6 +11,7 @@
 #include "config/config_line.h"
 #include "config/config_store.h"
 #include "config/gone.h"
+#include "config/moved_keys.h"
 
 static const struct renamed table[] = {
     {"privacy", "support", NULL, "interaction-pattern"},
@@ -74,6 +75,7 @@ struct converter {
     long number; /* of the line */
     struct text *out;
     long changes;
+    struct moved_keys moves;
 };
 
 static const struct renamed *find_name(const char *name, size_t length, const char *value)
@@ -169,7 +171,8 @@ static void convert_key(struct converter *converter, const char *section, const 
     copy(converter, value, strlen(value));
 }
 
-/* Whether the line says what holds always now. One that says something else stays: what to do is for its author to decide. */
+/* Whether the line says what holds always now, or moves. One that says something else stays: what to do is for its author to
+   decide. */
 static int is_void(const struct converter *converter, const char *section, const char *key, char *after)
 {
     struct dpf_error why = {0};
@@ -178,6 +181,12 @@ static int is_void(const struct converter *converter, const char *section, const
         if ((*mark == ';' || *mark == '#') && (mark == value || mark[-1] == ' ' || mark[-1] == '\t'))
             *mark-- = '\0';
     const struct config_entry entry = {section, key, line_trim(value), converter->file, converter->number};
+    const char *instead = gone_component_named(&entry);
+    if (instead)
+        log_message(LOG_LEVEL_WARNING, "%s:%ld: the %s \"%s\" is gone: %s. The line stays", converter->file,
+                    converter->number, key, entry.value, instead);
+    if (moved_has(&converter->moves, converter->number))
+        return 1;
     const int gone = gone_check(converter->config, &entry, &why);
     if (gone < 0)
         log_message(LOG_LEVEL_WARNING, "%s. The line stays", why.text);
@@ -185,7 +194,7 @@ static int is_void(const struct converter *converter, const char *section, const
 }
 
 /* Lines that are neither header nor key are copied: the program says what is wrong when the file is used. Returns 0 for a line
-   that goes. */
+   that goes, 2 for a header. */
 static int convert_line(struct converter *converter, const char *line, char section[CONFIG_FULL_MAX])
 {
     struct dpf_error ignored = {0};
@@ -209,17 +218,18 @@ static int convert_line(struct converter *converter, const char *line, char sect
     else
         copy(converter, line, strlen(line));
     free(parts);
-    return !goes;
+    return goes ? 0 : header ? 2 : 1;
 }
 
 long renamed_convert(FILE *in, const char *file, const struct config *config, struct text *out,
                      struct dpf_error *error)
 {
-    struct converter converter = {config, file, 0, out, 0};
+    struct converter converter = {.config = config, .file = file, .out = out};
     char section[CONFIG_FULL_MAX] = "", *line = NULL;
     size_t capacity = 0;
     ssize_t n;
     int status = 0;
+    moved_find(&converter.moves, config, file);
     for (long number = 1; status == 0 && (n = getline(&line, &capacity, in)) >= 0; number++) {
         const size_t bare = strcspn(line, "\r\n"), end = (size_t)n - bare;
         char ending[3] = "";
@@ -231,9 +241,14 @@ long renamed_convert(FILE *in, const char *file, const struct config *config, st
         memcpy(ending, line + bare, end);
         line[bare] = '\0';
         converter.number = number;
-        if (convert_line(&converter, line, section))
+        const int kept = convert_line(&converter, line, section);
+        if (kept)
             text_add(out, "%s", ending);
+        if (kept == 2)
+            moved_write(&converter.moves, section, out);
     }
+    moved_write(&converter.moves, NULL, out);
+    moved_free(&converter.moves);
     if (status == 0 && ferror(in))
         status = error_set(error, DPF_FAULT_CONFIG, "cannot read %s: %s", file, strerror(errno));
     free(line);

@@ -25,9 +25,10 @@ const char *renamed_component(const char *id);
 int renamed_refuse(const struct config_entry *entry, struct dpf_error *error);
 
 /*
- * Rewrites a configuration with today's names, and leaves out keys that are gone where what they say holds always. Comments,
+ * Rewrites a configuration with today's names, and leaves out keys that are gone where what they say holds always. A key
+ * that has moved goes below the header of its section, or at the end, if that place is beyond doubt (moved_keys.h). Comments,
  * blank lines and order stay. In [sweep], names of keys within values are rewritten too. A line that the reader would refuse
- * is copied as it is; of a key that is gone and said something else there is a warning. config is the file as it is read, which
+ * is copied as it is; of a key or a component that is gone and said something else there is a warning. config is the file as it is read, which
  * knows the components that keys belong to; NULL where it cannot be read. Returns the number of changes, or -1; out is to be
  * freed with text_free either way.
  */

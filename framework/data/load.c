@@ -25,6 +25,7 @@
 #include "reading/catalogue.h"
 #include "reading/data_params.h"
 #include "reading/feature_file.h"
+#include "reading/input_form.h"
 #include "reading/public_file.h"
 #include "reading/item_names.h"
 #include "synthetic/generator.h"
@@ -158,11 +159,15 @@ int data_check_record(const struct config_values *data, const struct config_valu
     struct paths paths;
     if (data_options_read(data, split, &o, error) != 0)
         return -1;
-    if (o.format == FORMAT_SYNTHETIC || o.file.header != HEADER_NO)
+    if (o.format == FORMAT_SYNTHETIC || o.file.header == HEADER_AUTO)
         return 0;
     if (paths_expand(o.path, o.kind == SPLIT_FILES ? o.test_path : "", &paths, error) != 0)
         return -1;
-    const int status = paths.n > 0 ? table_check_record(paths.files[0], &o.file, error) : 0;
+    int status = 0;
+    if (paths.n > 0 && o.file.header == HEADER_YES)
+        input_form_warn(&o.file, paths.files[0]);
+    else if (paths.n > 0)
+        status = table_check_record(paths.files[0], &o.file, error);
     paths_free(&paths);
     return status;
 }
@@ -187,6 +192,7 @@ static void warn_of_first_line(const char *path, const struct file_options *opti
     struct dpf_error found = {0};
     if (options->header == HEADER_NO && !options->sections && table_check_record(path, options, &found) != 0)
         log_message(LOG_LEVEL_WARNING, "%s", found.text);
+    input_form_warn(options, path);
 }
 
 static int check_text(const char *path, const char *without, const struct file_options *options,

@@ -45,6 +45,7 @@ struct join {
     int has_signing_key;
     char data[65];
     uint8_t session[16];
+    int told_waiting;
     int has_session, is_member;     /* READY has been sent */
     int is_over;                    /* the server has said so */
     uint32_t server_round, repeats; /* of its last TERMS */
@@ -118,11 +119,21 @@ static int tell_difference(struct join *join, const struct frame *differs, struc
     text_escape(d.there, there, sizeof there);
     snprintf(abort.text, sizeof abort.text, "it would run something else: %s differs", name);
     channel_send(&join->channel, DPF_LINK_SERVER, &abort, NULL, &ignored);
-    return error_set(
-        error, DPF_FAULT_CONFIG,
-        "it would run something else than the server: %s is \"%s\" here and \"%s\" at the server. Both "
-        "must have the same; nothing is sent",
-        name, d.here, there);
+    return error_set(error, DPF_FAULT_CONFIG,
+                     "this party would run something else than the server: %s is \"%s\" here and \"%s\" at "
+                     "the server. Both must have the same; nothing is sent",
+                     name, d.here, there);
+}
+
+/* Once, after a second. */
+static void tell_waiting(struct join *join, double until)
+{
+    const double longest = join->channel.options.params.values[FEDERATION_JOIN_TIME].real;
+    if (join->told_waiting || until - channel_clock() > longest - 1)
+        return;
+    log_message(LOG_LEVEL_INFO, "waiting for the server at %s, for %g seconds at most", join->address,
+                longest);
+    join->told_waiting = 1;
 }
 
 /* 0: the terms are there; 1: the connection was lost; -1. */
@@ -135,6 +146,7 @@ static int await_terms(struct join *join, double until, struct dpf_error *error)
             return -1;
         if (left <= 0)
             return 1;
+        tell_waiting(join, until);
         if (channel_receive(&join->channel, left < 1 ? left : 1, &event, error) != 0)
             return -1;
         if (event.kind == DPF_LINK_CLOSED)
@@ -171,6 +183,7 @@ static int connect_to_server(struct join *join, struct dpf_error *error)
         if (channel_clock() >= until)
             return error_set(error, DPF_FAULT_RUN, "%s",
                              problem.fault ? problem.text : "the server does not answer");
+        tell_waiting(join, until);
         pause_for(pause);
     }
 }
@@ -703,7 +716,8 @@ static int read_own(const struct join *join, struct own_limits *out, struct dpf_
             status = config_error(
                 config, "consent", "max-epsilon", error,
                 "is missing: it is the most that all runs which this party joins may cost together. "
-                "Write it into %s; nothing is sent",
+                "Write it into your own file, which may say include = %s, or give it with -o "
+                "consent.max-epsilon=NUMBER; nothing is sent",
                 config_path(config));
         if (!consent.params.values[CONSENT_PROVED].integer && out->most > 0)
             status = config_error(

@@ -35,13 +35,17 @@ static int wait_for_parties(struct serve *serve, struct dpf_error *error)
             return -1;
     }
     const int64_t n = serve_count_ready(serve);
+    int admitted = 0; /* some of them may have charged their ledgers and be gone */
+    for (int64_t party = 0; party < serve->members.n; party++)
+        admitted |= serve->known[party].is_known;
     if (!over && n < v[FEDERATION_LEAST_PARTIES].integer)
         return error_set(error, DPF_FAULT_RUN,
                          "%lld of %lld parties have joined within %g seconds, and [federation] least-parties "
                          "asks for %lld; "
-                         "the run does not begin; a party that has joined has charged its ledger already",
+                         "the run does not begin%s",
                          (long long)n, (long long)serve->members.n, v[FEDERATION_JOIN_TIME].real,
-                         (long long)v[FEDERATION_LEAST_PARTIES].integer);
+                         (long long)v[FEDERATION_LEAST_PARTIES].integer,
+                         admitted ? "; a party that has joined has charged its ledger already" : "");
     log_message(LOG_LEVEL_INFO, "%lld of %lld parties have joined", (long long)n,
                 (long long)serve->members.n);
     return 0;

@@ -148,6 +148,49 @@ int input_form_by_first_line(const struct file_options *options, enum form_use u
     return status;
 }
 
+/* A header that has a number where records have one is a record that a run would lose. */
+static void warn_of_number(const struct file_options *options, const char *path,
+                           const struct first_row *first)
+{
+    static const enum column numbers[] = {COLUMN_RATING, COLUMN_TIME, COLUMN_WEIGHT};
+    struct dpf_error unsaid = {0};
+    struct layout layout;
+    char shown[96];
+    double number;
+    if (layout_decide(options, first->fields, first->n, &layout, &unsaid) != 0 || !layout.has_header)
+        return;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const int c = layout.columns[numbers[i]];
+        if (c < 0 || c >= first->n || field_real(&first->fields[c], &number) != 0)
+            continue;
+        log_message(LOG_LEVEL_WARNING,
+                    "%s:%lld: data.%sheader = yes, but column %d (data.%s) of this line is a number (%s): if "
+                    "it is a record, it is lost as a header; set data.%sheader = no",
+                    path, (long long)first->line, options->prefix, c + 1, options->keys[numbers[i]],
+                    field_show(&first->fields[c], shown), options->prefix);
+        return;
+    }
+}
+
+void input_form_warn(const struct file_options *options, const char *path)
+{
+    struct dpf_error unsaid = {0};
+    struct source source;
+    struct block block = {0};
+    struct first_row first;
+    struct quoted *quoted = options->quoting ? quoted_new(&options->delimiter, &unsaid) : NULL;
+    if (options->header != HEADER_YES || source_open(&source, path, LOOK_BLOCK, &unsaid) != 0) {
+        quoted_free(quoted);
+        return;
+    }
+    source.sectioned = options->sections;
+    if (find_first(options, &source, &block, quoted, &first, &unsaid) > 0)
+        warn_of_number(options, path, &first);
+    source_close(&source);
+    quoted_free(quoted);
+    block_free(&block);
+}
+
 int input_form_look(const struct file_options *options, const char *path, struct input_form *out,
                     struct dpf_error *error)
 {

@@ -32,6 +32,9 @@ int input_form_by_first_line(const struct file_options *options, enum form_use u
 /* Either, without reading further. 1; 0: it is for the reading of the file to say what is wrong; -1: an error. */
 int input_form_look(const struct file_options *options, const char *path, struct input_form *out,
                     struct dpf_error *error);
+/* Warns of a declared header that seems to be a record. It is somebody's, so that only a person who holds the file may
+   ask: a run says nothing of it. */
+void input_form_warn(const struct file_options *options, const char *path);
 
 /* Which columns the files of a table have, by their headers or by keys. All have the same: whether records have
    times must not follow from which file somebody's record is in. */

@@ -327,6 +327,20 @@ const char *look_delimiter(const struct look *look)
     return look->delimiter ? look->delimiter : strcmp(look->format, "csv") == 0 ? "comma" : "tab";
 }
 
+int look_fits(const struct look *look, const char *format)
+{
+    static const struct {
+        const char *format, *delimiter;
+        int fields; /* 0: any number, under a header */
+    } fixed[] = {{"movielens-1m", "double-colon", 4}, {"movielens-100k", "tab", 4}, {"recbole", "tab", 0}};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (strcmp(format, fixed[i].format) == 0)
+            return strcmp(look_delimiter(look), fixed[i].delimiter) == 0 &&
+                   (fixed[i].fields ? look->fields == fixed[i].fields && !look->has_header
+                                    : strcmp(look->format, "recbole") == 0);
+    return 1;
+}
+
 int look_title(const struct look *look)
 {
     static const char *const usual[] = {"title", "name", "movie_title", "item_name", "product_name"};

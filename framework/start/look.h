@@ -33,6 +33,8 @@ struct look {
 int look_at(const char *path, int is_list, struct look *out, struct dpf_error *error);
 /* What separates the fields, as a word of [data] delimiter. */
 const char *look_delimiter(const struct look *look);
+/* Whether the lines have the form of a format that leaves nothing to declare; of others (csv, tsv) always. */
+int look_fits(const struct look *look, const char *format);
 /* A column of names for people by its own name (title, name), or -1. */
 int look_title(const struct look *look);
 /* The guess as a small table for a terminal. */

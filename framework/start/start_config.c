@@ -126,6 +126,30 @@ static void print_catalogue(const struct start_facts *facts)
         look->fields > 1 ? look_delimiter(look) : "");
 }
 
+/* How to go on: pairs are read as the records are, but for columns that they do not need. */
+static void print_next(const struct start_facts *facts, const char *config, int stem, const char *records)
+{
+    const char *delimiter = facts->values[FACT_DELIMITER];
+    if (!delimiter)
+        delimiter = strcmp(facts->values[FACT_FORMAT], "csv") == 0            ? "comma"
+                    : strcmp(facts->values[FACT_FORMAT], "movielens-1m") == 0 ? "double-colon"
+                                                                              : "tab";
+    const int tabs = strcmp(delimiter, "tab") == 0, commas = strcmp(delimiter, "comma") == 0;
+    printf("Train: dpframe run %s -O %.*s-results\n", config, stem, config);
+    if (facts->ranking) {
+        printf("Then:  dpframe recommend %.*s-results --user ID\n", stem, config);
+        return;
+    }
+    printf("Then:  dpframe predict %.*s-results PAIRS.%s\n", stem, config,
+           tabs     ? "tsv"
+           : commas ? "csv"
+                    : "txt");
+    print_line(
+        "       ",
+        "with lines like those of %s: fields separated by %s, %s, users and items in the same columns.",
+        records, delimiter, facts->has_header ? "under a header" : "without a header");
+}
+
 /* A public file that seems to name items for people, where no names are declared. */
 static void print_titles(const struct start_facts *facts)
 {
@@ -225,10 +249,7 @@ static int check_config(const struct start *start, struct dpf_error *error)
         print_promise(&session.plan);
         print_line("Expected: ", "%s.", cost ? cost : "");
         const int stem = stem_length(start->config);
-        printf("Train: dpframe run %s -O %.*s-results\n", start->config, stem, start->config);
-        printf(start->facts.ranking ? "Then:  dpframe recommend %.*s-results --user ID\n"
-                                    : "Then:  dpframe predict %.*s-results PAIRS.csv\n",
-               stem, start->config);
+        print_next(&start->facts, start->config, stem, start->arguments->rest[0]);
         free(cost);
     }
     session_close(&session);

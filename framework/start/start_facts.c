@@ -66,7 +66,8 @@ static const struct {
          .number = WHOLE},
     [FACT_UNIT] = {.key = "unit", .question = "whom the guarantee protects", .choices = "user"},
     [FACT_FORMAT] = {.key = "format",
-                     .question = "what the file looks like; by default its name decides",
+                     .question =
+                         "what the file looks like; by default its name, if the first lines fit, else csv",
                      .choices = "csv|tsv|recbole|movielens-100k|movielens-1m"},
     [FACT_DELIMITER] = {.key = "delimiter",
                         .question = "what separates fields, as in data.delimiter",
@@ -221,7 +222,13 @@ static const char *format_of_name(const char *path)
 static const char *format_of_features(const char *path)
 {
     static const struct name_format names[] = {{"u.item", "movielens-100k"}, {"movies.dat", "movielens-1m"}};
-    return format_by_end(path, names, sizeof names / sizeof names[0]);
+    const char *format = format_by_end(path, names, sizeof names / sizeof names[0]);
+    struct look look;
+    struct dpf_error later = {0}; /* what is wrong with the file, its reading says */
+    if (!format || look_at(path, 1, &look, &later) != 0 || look.lines == 0)
+        return format;
+    const int fits = strcmp(look_delimiter(&look), format == names[0].format ? "pipe" : "double-colon") == 0;
+    return fits ? format : NULL;
 }
 
 static int refuse_operand(const char *operand, struct dpf_error *error)
@@ -239,6 +246,26 @@ static int refuse_operand(const char *operand, struct dpf_error *error)
               nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "=?" : "");
     free(name);
     return -1;
+}
+
+/* The first lines decide; a name alone says nothing of what is in a file. A format that is stated and that they do not have
+   is refused before anything is asked, unless the lines say nothing either. */
+static int settle_format(struct start_facts *facts, const char *path, struct dpf_error *error)
+{
+    const struct look *look = &facts->look;
+    const char *format = facts->values[FACT_FORMAT];
+    if (look->lines == 0 || look_fits(look, format))
+        return 0;
+    if (facts->format_by_name)
+        facts->values[FACT_FORMAT] = "csv";
+    else if (look->fields > 1)
+        return error_set(
+            error, DPF_FAULT_DATA,
+            "format=%s: the first lines of %s have another form: %lld fields, separated by %s%s. "
+            "Write format=%s, or leave it out",
+            format, path, (long long)look->fields, look_delimiter(look),
+            look->has_header ? ", under a header" : "", look->format);
+    return 0;
 }
 
 int start_facts_take(struct start_facts *facts, const char *path, const char *const *operands, int n,
@@ -259,7 +286,7 @@ int start_facts_take(struct start_facts *facts, const char *path, const char *co
     if (facts->format_by_name)
         facts->values[FACT_FORMAT] = format_of_name(path);
     /* What is no text is refused; the rest is for a person to confirm. */
-    if (look_at(path, 0, &facts->look, error) != 0)
+    if (look_at(path, 0, &facts->look, error) != 0 || settle_format(facts, path, error) != 0)
         return -1;
     if (facts->values[FACT_ITEM_FEATURES] && !facts->values[FACT_ITEM_FEATURES_FORMAT])
         facts->values[FACT_ITEM_FEATURES_FORMAT] = format_of_features(facts->values[FACT_ITEM_FEATURES]);
@@ -555,6 +582,7 @@ int start_facts_complete(struct start_facts *facts, struct dpf_error *error)
         return -1;
     facts->explicit_values = says(facts, FACT_FEEDBACK, "explicit");
     facts->counts = says(facts, FACT_FEEDBACK, "counts");
+    facts->has_header = says(facts, FACT_HEADER, "yes") || says(facts, FACT_FORMAT, "recbole");
     facts->ranking = facts->values[FACT_WANT] ? says(facts, FACT_WANT, "ranking") : !facts->explicit_values;
     if (!facts->ranking && !facts->explicit_values)
         return error_set(error, DPF_FAULT_CONFIG, "want=ratings: there are none to predict with feedback=%s",

@@ -53,14 +53,14 @@ struct start_facts {
     int format_by_name; /* the format was not stated */
     int form_confirmed, form_declined;
     /* The same as numbers, once start_facts_complete has succeeded. */
-    int explicit_values, counts, ranking;
+    int explicit_values, counts, ranking, has_header;
     int64_t users, items, records; /* records 0: not stated */
     double value_min, value_max, epsilon, delta;
     char delta_text[32];
 };
 
-/* Takes "key=value" operands, and the format from the file's name unless one is stated; looks at the first lines.
- * DPF_FAULT_DATA if they are no text. */
+/* Takes "key=value" operands, and the format from the file's name and first lines unless one is stated.
+ * DPF_FAULT_DATA if these are no text, or have not the form that is stated. */
 int start_facts_take(struct start_facts *facts, const char *path, const char *const *operands, int n,
                      struct dpf_error *error);
 /* Shows what the first lines look like, where that was not stated, and asks whether it is right; then asks for

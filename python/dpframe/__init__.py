@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run dpframe from Python: the installed program does the work, this package starts it and reads its files."""
 
-from ._errors import ConfigurationError, DataError, Error, PluginError, RunError
+from ._errors import ConfigurationError, DataError, Error, MissingPackageError, PluginError, RunError
 from ._frames import convert_parquet, write_csv
 from ._guarantee import Condition, Guarantee, Proof
 from ._model import Model
@@ -16,6 +16,7 @@ __all__ = [
     "Error",
     "Guarantee",
     "Model",
+    "MissingPackageError",
     "PluginError",
     "Prediction",
     "Progress",

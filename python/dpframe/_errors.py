@@ -33,6 +33,25 @@ class PluginError(Error):
     """A plugin is wrong. Exit code 4."""
 
 
+class MissingPackageError(Error, ImportError):
+    """A package of Python that this needs is not installed. Nothing has been done."""
+
+
+def missing_package(what, missing):
+    """The exception for a package that cannot be imported."""
+    return MissingPackageError(f"{what}: install it (Debian: python3-{missing.name})")
+
+
+# Options that messages of the program name, as they are called here.
+_IN_PYTHON = (("--data FILE", "data="), ('--user "', 'user "'), ("--all makes", "user = None makes"))
+
+
+def _in_python(text):
+    for option, name in _IN_PYTHON:
+        text = text.replace(option, name) if text else text
+    return text
+
+
 _BY_CODE = {1: RunError, 2: ConfigurationError, 3: DataError, 4: PluginError}
 
 
@@ -44,6 +63,6 @@ def from_program(exit_code, stderr):
             parts = json.loads(text)["error"]
         except (ValueError, KeyError, TypeError):
             continue
-        return kind(parts["message"], parts["file"], parts["line"], parts["key"], parts["value"], exit_code,
-                    parts.get("remedy"))
+        return kind(_in_python(parts["message"]), parts["file"], parts["line"], parts["key"], parts["value"], exit_code,
+                    _in_python(parts.get("remedy")))
     return kind(stderr.strip() or f"dpframe ended with exit code {exit_code}", exit_code=exit_code)

@@ -5,6 +5,8 @@ import numbers
 import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
+from . import _errors
+
 PathLike = Union[str, "os.PathLike[str]"]
 ROLES = ("user", "item", "rating", "time")
 _HEADER = ("user", "item", "rating", "timestamp")  # names that `column.* = auto` knows
@@ -16,11 +18,11 @@ _RECBOLE = ("user_id:token", "item_id:token", "rating:float", "timestamp:float")
 
 
 def pandas():
-    """The module, or ImportError with what to install."""
+    """The module, or MissingPackageError with what to install."""
     try:
         import pandas as module
     except ImportError as missing:
-        raise ImportError("data frames need pandas: install it (Debian: python3-pandas)") from missing
+        raise _errors.missing_package("data frames need pandas", missing) from missing
     return module
 
 

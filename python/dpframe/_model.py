@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional
 
+from . import _errors
+
 FORMAT, VERSION = "dpframe-model", 1
 
 
@@ -12,7 +14,7 @@ def _numpy():
     try:
         import numpy
     except ImportError as missing:
-        raise ImportError("models are NumPy arrays: install numpy (Debian: python3-numpy)") from missing
+        raise _errors.missing_package("models are NumPy arrays", missing) from missing
     return numpy
 
 

@@ -180,6 +180,7 @@ def sweep(
     progress: Optional[Callable[[Progress], None]] = None,
 ):
     """Runs every point of a sweep. Returns a pandas DataFrame of results.csv: a row for each point and metric."""
+    _frames.pandas()  # before hours of training
     with tempfile.TemporaryDirectory(prefix="dpframe-") as temporary:
         directory = Path(output or Path(temporary) / "sweep")
         with with_records(settings, data) as changed:

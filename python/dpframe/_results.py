@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
-from . import _frames, _guarantee, _model, _saved
+from . import _errors, _frames, _guarantee, _model, _saved
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -16,7 +16,7 @@ def _numpy():
     try:
         import numpy
     except ImportError as missing:
-        raise ImportError("factors are NumPy arrays: install numpy (Debian: python3-numpy)") from missing
+        raise _errors.missing_package("factors are NumPy arrays", missing) from missing
     return numpy
 
 

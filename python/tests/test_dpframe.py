@@ -251,6 +251,24 @@ class Watched(unittest.TestCase):
         self.assertEqual(caught.exception.key, "items.mechanism.noise-multiplier")
 
 
+class Missing(unittest.TestCase):
+    """What is missing is said in words of Python, and before anything is done."""
+
+    def test_a_sweep_without_pandas_runs_nothing(self):
+        from unittest import mock
+
+        with tempfile.TemporaryDirectory() as directory, mock.patch.dict("sys.modules", {"pandas": None}):
+            with self.assertRaisesRegex(dpframe.Error, "install it .Debian: python3-pandas") as caught:
+                dpframe.sweep(QUICKSTART, output=Path(directory) / "swept")
+            self.assertIsInstance(caught.exception, ImportError)
+            self.assertFalse((Path(directory) / "swept").exists())
+
+    def test_options_are_called_as_arguments(self):
+        run = run_of_records(made_up())
+        with self.assertRaisesRegex(dpframe.DataError, "^user \"zzz\".* come with data=$"):
+            run.recommend("zzz")
+
+
 class Started(unittest.TestCase):
     def test_a_configuration_for_a_file(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -255,6 +255,7 @@ TEST(a_party_limits_what_it_takes_part_in)
     expect_end(party, "weighted", 2, "a weight, which a party is not told");
     party = start("limitless", "join %s -q -c base.ini --data mine4.csv -O limitless", socket_path);
     expect_end(party, "limitless", 2, "[consent] max-epsilon: is missing");
+    assert_non_null(strstr(said("limitless"), "your own file, which may say include = base.ini"));
     party = start("weighted",
                   "join %s -q -c weighted.ini --data mine4.csv -O weighted-out -o consent.max-epsilon=9",
                   socket_path);
@@ -266,6 +267,14 @@ TEST(a_party_limits_what_it_takes_part_in)
     expect_end(party, "short-4", 1, "a party that has joined has charged its ledger already");
     assert_true(command_exists("short-4-state/ledger"));
     nothing_is_released("short");
+    /* Where nobody came, nobody has been charged; and a party that waits says for what. */
+    server = start_server("alone", "-o federation.join-time=1 -o federation.least-parties=4");
+    expect_end(server, "alone-server", 1, "0 of 12 parties have joined within 1 seconds");
+    assert_null(strstr(said("alone-server"), "charged"));
+    party =
+        start("waits", "join ./wrong.sock -c base.ini --data mine4.csv -O waits -o consent.max-epsilon=1e6 "
+                       "-o federation.state=waits-state -o federation.join-time=2");
+    expect_end(party, "waits", 1, "waiting for the server at ./wrong.sock, for 2 seconds at most");
     /* The statement is there whoever answers. */
     party = start_party("nobody", 5, "-o federation.join-time=0");
     expect_end(party, "nobody-5", 1, "nobody serves at");

@@ -174,6 +174,8 @@ TEST(convert_leaves_out_what_is_gone)
     assert_non_null(strstr(command_err, "old.ini: 1 change\n"));
     assert_null(strstr(command_out, "refine"));
     assert_non_null(strstr(command_out, "decay = 3"));
+    extended("old.ini", "[items.sampler]\nsecrecy = outsider\n[users]\nsampler = count-weights\n");
+    command_expect("convert old.ini", 0, "old.ini:29: the sampler \"count-weights\" is gone: recommenders");
 }
 
 /* A value stands once in a message, before what is wrong with it. */

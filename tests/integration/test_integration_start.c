@@ -117,11 +117,95 @@ TEST(a_first_line_that_is_no_record_is_refused)
     command_expect(
         "start my-ratings.dat format=movielens-1m feedback=explicit value-min=1 value-max=5 users=9 "
         "items=90 epsilon=3",
-        3, "did you mean delimiter = comma?");
+        3, "4 fields, separated by comma. Write format=csv, or leave it out");
     assert_false(command_exists("my-ratings.ini"));
     training_file("empty.csv", "");
     command_expect("start empty.csv feedback=implicit users=9 items=90 epsilon=3 header=no fields=2", 3,
                    "contains no records");
+}
+
+/* A name alone decides nothing: files with names of a data set are looked at as others are. */
+TEST(the_first_lines_decide_what_a_name_promises)
+{
+    static const char *const names[] = {"ratings.dat", "u.data", "mine.inter"};
+    static const char *const true_forms[] = {"1::7::5::978300760\n1::8::3::978302109\n",
+                                             "1\t7\t5\t978300760\n1\t8\t3\t978302109\n",
+                                             "user_id:token\titem_id:token\trating:float\n1\t7\t5\n"};
+    static const char *const formats[] = {"format = movielens-1m\n", "format = movielens-100k\n",
+                                          "format = recbole\n"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char call[512];
+        training_file(names[i], "A1,B1,5.0,1198195200\nA1,B2,4.0,1281052800\n");
+        snprintf(call, sizeof call,
+                 "start %s feedback=explicit value-min=1 value-max=5 users=9 items=90 "
+                 "epsilon=3",
+                 names[i]);
+        command_expect(call, 2,
+                       "what is right:\n  format=csv header=no fields=4 user=1 item=2 rating=3 time=4");
+        strcat(call, " format=csv header=no fields=4 -O named.ini");
+        command_expect(call, 0, "");
+        assert_int_equal(unlink(command_path("named.ini")), 0);
+        training_file(names[i], true_forms[i]);
+        *strstr(call, " format=csv") = '\0';
+        strcat(call, " -O named.ini");
+        command_expect(call, 0, "");
+        command_slurp(command_path("named.ini"), text, sizeof text);
+        assert_non_null(strstr(text, formats[i]));
+        assert_int_equal(unlink(command_path("named.ini")), 0);
+    }
+}
+
+/* A header that is declared takes the first line away: whoever holds the file is told if it has a rating. */
+TEST(a_record_declared_a_header_is_warned_of)
+{
+    static const char warning[] =
+        "bare.csv:1: data.header = yes, but column 3 (data.column.rating) of this line is a number (\"5.0\")";
+    training_file("bare.csv", "A1,B1,5.0,1198195200\nA1,B2,4.0,1281052800\n");
+    command_expect("start bare.csv feedback=explicit value-min=1 value-max=5 users=9 items=90 epsilon=3 "
+                   "header=yes",
+                   0, "");
+    assert_non_null(strstr(command_err, warning));
+    command_expect("check bare.ini", 0, "");
+    assert_non_null(strstr(command_err, warning));
+    command_expect("run bare.ini -O bare-results", 0, "");
+    assert_null(strstr(command_err, "is a number"));
+    training_file("bare.csv", "who,what,how\nA1,B1,5.0\nA1,B2,4.0\n");
+    command_expect("check bare.ini", 0, "");
+    assert_null(strstr(command_err, "is a number"));
+}
+
+/* The file of pairs that is named at the end is one that the run reads. */
+TEST(pairs_have_the_form_that_is_named)
+{
+    static const struct {
+        const char *records, *line, *facts, *says, *like, *pairs;
+    } forms[] = {
+        {"sung.tsv", "u%d\tm%d\t%d\n", "header=no fields=3", "predict sung-results PAIRS.tsv",
+         "separated by tab, without", "u1\tm2\n"},
+        {"sung.dat", "u%d,m%d,%d\n", "header=no fields=3", "predict sung-results PAIRS.csv",
+         "separated by comma, without", "u1,m2\n"},
+        {"sung.txt", "u%d;m%d;%d\n", "delimiter=semicolon header=no fields=3",
+         "predict sung-results PAIRS.txt", "separated by semicolon, without", "u1;m2\n"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char call[512];
+        char *at = text;
+        for (int u = 0; u < 20; u++)
+            for (int k = 0; k < 5; k++)
+                at += sprintf(at, forms[i].line, u, (u + 3 * k) % 20, k + 1);
+        training_file(forms[i].records, text);
+        snprintf(call, sizeof call,
+                 "start %s feedback=explicit value-min=1 value-max=5 users=20 items=20 epsilon=8 %s",
+                 forms[i].records, forms[i].facts);
+        command_expect(call, 0, "");
+        assert_non_null(strstr(command_out, forms[i].says));
+        assert_non_null(strstr(command_out, forms[i].like));
+        command_expect("-q -c sung.ini -O sung-results", 0, "");
+        training_file("pairs", forms[i].pairs);
+        command_expect("predict sung-results pairs --format csv", 0, "");
+        assert_non_null(strstr(command_out, "\nu1,m2,"));
+        assert_int_equal(unlink(command_path("sung.ini")), 0);
+    }
 }
 
 /* The facts that are printed for a file of any form make a configuration that runs. */

@@ -88,6 +88,12 @@ TEST(shells_get_words)
     assert_non_null(strstr(command_out, "items.mechanism.noise-multiplier=\n"));
     command_expect("complete keys absent.ini", 0, "");
     assert_string_equal(command_err, "");
+    command_expect("complete options audit", 0, "");
+    assert_non_null(strstr(command_out, "--canaries\n"));
+    assert_non_null(strstr(command_out, "-c\n"));
+    assert_null(strstr(command_out, "--curve\n"));
+    command_expect("complete options nothing", 0, "");
+    assert_string_equal(command_out, "");
     command_expect("complete", 0, "");
     assert_string_equal(command_out, "");
 }

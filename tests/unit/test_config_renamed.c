@@ -55,6 +55,44 @@ TEST(keys_that_are_gone_are_left_out)
                     "[model]\n[model.recommender]\n=\n", 1);
 }
 
+/* What has moved goes to its section if there is no doubt; else it stays, and so does all that goes to the same place. */
+TEST(keys_that_have_moved_go_to_their_place)
+{
+    assert_converts(
+        "[privacy]\nunit = user\n[items]\nmechanism = pbm\n[items.mechanism]\nmin-honest = 40 ; k\n",
+        "[privacy]\nmin-honest = 40\nunit = user\n[items]\nmechanism = pbm\n[items.mechanism]\n", 1);
+    assert_converts("[items]\nmechanism = pbm\nmechanism.clients = 40",
+                    "[items]\nmechanism = pbm\n\n[privacy]\nmin-honest = 40\n", 1);
+    assert_converts(
+        "[items.a]\nmechanism = gaussian\nmechanism.gram-share = 0.3\n[items.a.sampler]\nsecrecy = all",
+        "[items.a]\ngram-share = 0.3\nsample-secrecy = all\nmechanism = gaussian\n[items.a.sampler]\n", 2);
+    assert_converts("[privacy]\nmin-honest = 40\n[items.mechanism]\nmin-honest = 40.0\n",
+                    "[privacy]\nmin-honest = 40\n[items.mechanism]\n", 1);
+    static const char *const doubtful[] = {
+        "[privacy]\nmin-honest = 30\n[items.mechanism]\nmin-honest = 40\n",
+        "[items.mechanism]\nmin-honest = 40\n[users.mechanism]\nhonest = 30\n",
+        "[items]\nmechanism = skellam\nmechanism.min-honest = 40\n[users]\nmechanism = skellam\n",
+        "[items]\nmechanism.gram-share = 0.3\nmechanism.shared-share = 0.2\n"};
+    for (size_t i = 0; i < sizeof doubtful / sizeof doubtful[0]; i++)
+        assert_converts(doubtful[i], doubtful[i], 0);
+}
+
+/* check refuses a component that is gone: whoever converts a file is told of the line. */
+TEST(components_that_are_gone_are_named)
+{
+    static const struct config_entry sampler = {.section = "items",
+                                                .key = "sampler",
+                                                .value = "count-weights"},
+                                     dotted = {.section = "users",
+                                               .key = "a.sampler",
+                                               .value = "count-weights"},
+                                     output = {.section = "run", .key = "output", .value = "count-weights"};
+    assert_non_null(gone_component_named(&sampler));
+    assert_non_null(gone_component_named(&dotted));
+    assert_null(gone_component_named(&output));
+    assert_converts("[items]\nsampler = count-weights\n", "[items]\nsampler = count-weights\n", 0);
+}
+
 TEST(values_are_renamed)
 {
     assert_converts("[items]\nbounds = data\n[users.social]\nbounds=data;\n",
