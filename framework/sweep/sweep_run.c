@@ -44,8 +44,9 @@ struct sweep {
     size_t n_done, n_failed, n_ended;
     int at_once, quiet, is_terminal, interrupted;
     double started, drawn;
-    int lock;         /* of the directory, or -1 */
-    int made, is_new; /* the directory, and the sweep in it */
+    struct sweep_row row; /* of --dry-run */
+    int lock;             /* of the directory, or -1 */
+    int made, is_new;     /* the directory, and the sweep in it */
     /* By points: those from first on that are in all, each under a claim of its own. */
     int by_points;
     size_t first, n, n_elsewhere; /* without --point: all of them */
@@ -219,6 +220,8 @@ static int prepare_point(struct sweep *sweep, size_t i, struct dpf_error *error)
     if (sweep_point_prepare(&sweep->base, &sweep->points.items[sweep->first + i], point, error) != 0 ||
         (sweep->by_points && check_prepared(sweep, point, error) != 0))
         return -1;
+    if (sweep->base.dry_run)
+        sweep_point_judge_prepared(&sweep->base, &sweep->row, point);
     if (point->problem.fault)
         sweep->n_failed++;
     else if (point->done && (sweep->arguments.resume || sweep->by_points || sweep->arguments.prepare))
