@@ -22,6 +22,7 @@
 #include "base/memory.h"
 #include "base/sheet.h"
 #include "base/terminal.h"
+#include "base/text.h"
 #include "base/ticker.h"
 #include "plan/calibrate.h"
 #include "plan/plan_make.h"
@@ -66,19 +67,43 @@ static const struct term_plan *term_with_settings(const struct plan *plan)
     return NULL;
 }
 
+/* Most noise has one scale, which budget = total chooses: says which mechanisms have more than that to choose. */
+static int refuse_mechanisms(const struct choice *c, struct dpf_error *error)
+{
+    const struct plan *plan = &c->session->plan;
+    struct text with = {0};
+    for (int64_t i = 0; i < registry_count(plan->registry); i++) {
+        struct dpf_error ignored = {0};
+        const struct registry_entry *entry =
+            strcmp(registry_role_at(plan->registry, i), DPF_ROLE_MECHANISM) == 0
+                ? registry_at(plan->registry, i, &ignored)
+                : NULL;
+        if (entry && ((const dpf_mechanism *)entry->component->functions)->settings)
+            text_add(&with, "%s%s", with.length ? ", " : "", entry->component->id);
+    }
+    const int is_total = plan->privacy.params.values[PRIVACY_BUDGET].integer == BUDGET_TOTAL;
+    const int status = error_set(
+        error, DPF_FAULT_CONFIG,
+        "--choose %g: no release of the configuration has a mechanism with settings to choose from (those "
+        "that "
+        "do: %s). The scale of other noise is chosen by [privacy] budget = total, total-epsilon = %g%s",
+        c->target, with.data ? with.data : "none", c->target,
+        is_total ? ", as it is here: leave --choose out" : "");
+    text_free(&with);
+    return status;
+}
+
 static int describe_release(struct choice *c, struct dpf_error *error)
 {
     const struct plan *plan = &c->session->plan;
-    if (plan->privacy.params.values[PRIVACY_BUDGET].integer == BUDGET_TOTAL)
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "[privacy] budget = total chooses the noise by itself; set budget = per-release to have "
-            "settings chosen by --choose");
     c->term = term_with_settings(plan);
     if (!c->term)
-        return error_set(
-            error, DPF_FAULT_CONFIG,
-            "--choose: no release of the configuration has a mechanism with settings to choose from");
+        return refuse_mechanisms(c, error);
+    if (plan->privacy.params.values[PRIVACY_BUDGET].integer == BUDGET_TOTAL)
+        return config_error(plan->config, "privacy", "budget", error,
+                            "budget = total chooses the noise by itself; set budget = per-release to have "
+                            "settings of mechanism %s chosen by --choose",
+                            c->term->mechanism->entry->component->id);
     if (c->term->mechanism->entry->component->n_params > MOST_SETTINGS)
         return error_set(error, DPF_FAULT_PLUGIN, "mechanism %s: --choose reads the first %d parameters only",
                          c->term->mechanism->entry->component->id, MOST_SETTINGS);

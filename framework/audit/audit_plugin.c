@@ -125,7 +125,9 @@ static int predicts_values(const struct arguments *arguments, const char *path)
 
 static int write_mechanism(const dpf_component *component, int file)
 {
-    const char *delta = has_param(component, "delta") ? "[items.mechanism]\ndelta = 1e-5\n" : "";
+    /* What has a noise multiplier has noise by default, and takes a delta only if it is told to. */
+    const int asks = has_param(component, "delta") && !has_param(component, "noise-multiplier");
+    const char *delta = asks ? "[items.mechanism]\ndelta = 1e-5\n" : "";
     const int rounds = ((const dpf_mechanism *)component->functions)->correlation ? 4 : 1;
     return dprintf(file, mechanism_text, rounds, component->id, delta) > 0 ? 0 : -1;
 }

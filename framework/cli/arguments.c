@@ -396,7 +396,18 @@ int arguments_no_operands(const struct arguments *arguments, const char *command
     if (dot && equals && dot < equals)
         return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": a value follows -o, as in -o %s",
                          word, word);
-    return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe %s --help", word, command);
+    char with[TEXT_SHOWN + 8], shown[TEXT_SHOWN];
+    snprintf(with, sizeof with, "%s.ini", text_show(word, shown));
+    if (!arguments->config && access(with, F_OK) == 0)
+        return error_set(error, DPF_FAULT_CONFIG, "\"%s\" is no configuration: did you mean %s?", shown,
+                         with);
+    if (!arguments->config)
+        return error_set(
+            error, DPF_FAULT_CONFIG,
+            "\"%s\" is no configuration, which is a FILE.ini%s: see dpframe %s --help, or dpframe "
+            "start, which writes one",
+            shown, access(word, F_OK) == 0 ? " (-c takes any name)" : "", command);
+    return error_set(error, DPF_FAULT_CONFIG, "stray argument \"%s\": see dpframe %s --help", shown, command);
 }
 
 int arguments_parse(int argc, char **argv, const char *usage, struct arguments *out, struct dpf_error *error)

@@ -37,8 +37,10 @@ static const char usage[] =
     "  --utility        what the publications of losses and solvers prove about the error\n"
     "                   of a release, and what can be derived; NAME=VALUE replaces a\n"
     "                   number of the plan (the report shows their names)\n"
-    "  --choose EPSILON instead of the statement: the least private settings of the\n"
-    "                   mechanism with which the whole run stays within EPSILON\n";
+    "  --choose EPSILON instead of the statement: the least private settings of a\n"
+    "                   mechanism that has more than a scale, such as pbm, with which the\n"
+    "                   whole run stays within EPSILON. The scale of other noise is\n"
+    "                   chosen by [privacy] budget = total, total-epsilon = EPSILON\n";
 
 struct own {
     struct account_files files;

@@ -5,18 +5,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/terminal.h"
 #include "cli/command.h"
 #include "cli/sections.h"
 #include "config/gone.h"
+#include "config/renamed.h"
 
 static const char usage[] =
-    "usage: dpframe describe NAME [--format text|markdown|json] [--plugin-dir DIR]...\n"
+    "usage: dpframe describe NAME|KEY|NAME.KEY [--format text|markdown|json] [--plugin-dir DIR]...\n"
     "       dpframe describe --format markdown        (everything: the reference pages)\n"
     "\n"
     "Parameters of a component (its id, or role:id where two roles share an id), or of a section of\n"
     "the configuration (run, data, split, model, parties, privacy, accountants, users, items, evaluate,\n"
-    "sweep, select, federation, consent, audit).\n";
+    "sweep, select, federation, consent, audit). Of a key: its row in each of them that has it, or in that\n"
+    "one alone.\n";
 
 /* What is described: a section or a component. */
 struct subject {
@@ -229,12 +232,30 @@ static struct subject component_subject(const struct registry_entry *entry, char
 
 struct output {
     const char *format;
-    json_t *json; /* array, for json */
+    json_t *json;    /* array, for json */
+    const char *key; /* of what is shown this row alone; NULL: all */
     int found;
 };
 
+/* Narrows the subject to its row of that key; 0: it has none. */
+static int only_key(const struct subject *subject, const char *key, struct subject *one)
+{
+    for (int64_t i = 0; i < subject->n; i++)
+        if (strcmp(param_at(subject, i)->name, key) == 0) {
+            *one = *subject;
+            one->params = param_at(subject, i);
+            one->n = 1;
+            return 1;
+        }
+    return 0;
+}
+
 static void show(struct output *output, const struct subject *subject)
 {
+    struct subject one;
+    if (output->key && !only_key(subject, output->key, &one))
+        return;
+    subject = output->key ? &one : subject;
     output->found++;
     if (output->json)
         json_array_append_new(output->json, subject_json(subject));
@@ -280,14 +301,15 @@ static int show_components(struct output *output, struct registry *registry, con
     for (int64_t i = 0; i < registry_count(registry); i++) {
         const char *id = registry_id_at(registry, i), *behind = name ? strchr(name, ':') : NULL;
         char role[32], full[160];
-        if (name && strcmp(id, name) != 0 && (!behind || strcmp(id, behind + 1) != 0))
+        if (name && !output->key && strcmp(id, name) != 0 && (!behind || strcmp(id, behind + 1) != 0))
             continue;
         const struct registry_entry *entry = registry_at(registry, i, error);
         if (!entry)
             return -1;
         struct subject subject = component_subject(entry, role);
         snprintf(full, sizeof full, "%s:%s", role, subject.name);
-        if (!name || strcmp(name, subject.name) == 0 || strcmp(name, full) == 0)
+        if (!name || strcmp(name, subject.name) == 0 || strcmp(name, full) == 0 ||
+            (output->key && strcmp(name, role) == 0))
             show(output, &subject);
     }
     return 0;
@@ -299,7 +321,9 @@ static int unknown_name(struct registry *registry, const char *name, struct dpf_
     const char *names[512], *behind = strchr(name, ':');
     int64_t n_sections, known = 0;
     int n_more;
-    const char *instead = gone_component(behind ? behind + 1 : name);
+    const char *id = behind ? behind + 1 : name, *instead = gone_component(id), *now = renamed_component(id);
+    if (now)
+        return error_set(error, DPF_FAULT_CONFIG, "\"%s\" is now called \"%s\"", text_show(name, shown), now);
     if (instead)
         return error_set(error, DPF_FAULT_CONFIG, "\"%s\" is gone: %s", text_show(name, shown), instead);
     const struct schema_section *sections = schema_sections(&n_sections);
@@ -314,6 +338,29 @@ static int unknown_name(struct registry *registry, const char *name, struct dpf_
     return error_set(error, DPF_FAULT_CONFIG, "nothing is called \"%s\"%s%s%s: see dpframe list",
                      text_show(name, shown), nearest ? "; did you mean \"" : "", nearest ? nearest : "",
                      nearest ? "\"?" : "");
+}
+
+/*
+ * A key by its name alone is shown of all sections and components that have it; SECTION.KEY, ID.KEY or the full name of a line
+ * ("items.mechanism.epsilon") of those whose name or role stands before it. Keys may hold dots.
+ */
+static int show_keys(struct output *output, struct registry *registry, const char *name,
+                     struct dpf_error *error)
+{
+    output->key = name;
+    show_sections(output, NULL);
+    int status = show_components(output, registry, NULL, error);
+    for (const char *dot = strchr(name, '.'); dot && status == 0 && !output->found;
+         dot = strchr(dot + 1, '.')) {
+        char *before = memory_format("%.*s", (int)(dot - name), name);
+        const char *last = strrchr(before, '.');
+        output->key = dot + 1;
+        show_sections(output, before);
+        status = show_components(output, registry, last ? last + 1 : before, error);
+        free(before);
+    }
+    output->key = NULL;
+    return status;
 }
 
 int command_describe(int argc, char **argv)
@@ -342,6 +389,8 @@ int command_describe(int argc, char **argv)
         show_sections(&output, name);
         status = show_components(&output, registry, name, &error);
     }
+    if (status == 0 && name && !output.found)
+        status = show_keys(&output, registry, name, &error);
     if (status == 0 && !output.found)
         status = unknown_name(registry, name, &error);
     if (status == 0 && output.json) {

@@ -25,5 +25,5 @@ static int similar(const struct arguments *arguments, struct dpf_error *error)
 
 int command_similar(int argc, char **argv)
 {
-    return command_on(argc, argv, usage, 1, "the directory of one run", similar);
+    return command_on(argc, argv, usage, 1, "the directory of one run, and the item as --item ID", similar);
 }

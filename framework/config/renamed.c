@@ -41,6 +41,14 @@ const struct renamed *renamed_find(const char *section, const char *key, const c
     return NULL;
 }
 
+const char *renamed_component(const char *id)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (table[i].value && fnmatch("users*", table[i].section, 0) == 0 && strcmp(table[i].value, id) == 0)
+            return table[i].new_name;
+    return NULL;
+}
+
 int renamed_refuse(const struct config_entry *entry, struct dpf_error *error)
 {
     const struct renamed *r = renamed_find(entry->section, entry->key, NULL);

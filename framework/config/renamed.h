@@ -19,6 +19,8 @@ struct renamed {
 /* What [section] key (value NULL) or its value is called now; NULL if neither was renamed. */
 const struct renamed *renamed_find(const char *section, const char *key, const char *value);
 
+/* Today's name of a component that was renamed; NULL: there was none of that name. */
+const char *renamed_component(const char *id);
 /* An error that names the new key if an unknown one was renamed; else 0. */
 int renamed_refuse(const struct config_entry *entry, struct dpf_error *error);
 

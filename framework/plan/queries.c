@@ -79,6 +79,29 @@ static dpf_query row_query(const dpf_query *query)
     };
 }
 
+/* Names the solvers that take such queries. */
+static int refuse_solver(struct plan *plan, const struct side_plan *side, const struct term_plan *term,
+                         uint32_t needed, struct dpf_error *error)
+{
+    struct text fit = {0};
+    for (int64_t i = 0; i < registry_count(plan->registry); i++) {
+        struct dpf_error ignored = {0};
+        const struct registry_entry *entry = strcmp(registry_role_at(plan->registry, i), DPF_ROLE_SOLVER) == 0
+                                                 ? registry_at(plan->registry, i, &ignored)
+                                                 : NULL;
+        if (entry && ((const dpf_solver *)entry->component->functions)->flags & needed)
+            text_add(&fit, "%s%s", fit.length ? ", " : "", entry->component->id);
+    }
+    const int status = config_error(plan->config, plan_side_name(side->side), "solver", error,
+                                    "solver %s does not take the %s queries of loss %s; those that do: %s. "
+                                    "Set one of them, or another loss",
+                                    side->solver->entry->component->id,
+                                    needed == DPF_SOLVER_GRADIENT ? "gradient" : "quadratic",
+                                    term->loss->entry->component->id, fit.data ? fit.data : "none");
+    text_free(&fit);
+    return status;
+}
+
 static int complete_query(struct plan *plan, struct side_plan *side, struct term_plan *term,
                           struct dpf_error *error)
 {
@@ -97,12 +120,7 @@ static int complete_query(struct plan *plan, struct side_plan *side, struct term
             check_query(term, &term->gram_query, error) != 0)
             return -1;
     uint32_t needed = term->query.form == DPF_FORM_GRADIENT ? DPF_SOLVER_GRADIENT : DPF_SOLVER_QUADRATIC;
-    if (!(side->solver_functions->flags & needed))
-        return config_error(
-            plan->config, plan_side_name(side->side), "solver", error,
-            "solver %s does not take the %s queries of loss %s", side->solver->entry->component->id,
-            needed == DPF_SOLVER_GRADIENT ? "gradient" : "quadratic", term->loss->entry->component->id);
-    return 0;
+    return side->solver_functions->flags & needed ? 0 : refuse_solver(plan, side, term, needed, error);
 }
 
 static void add_ridge(float *sum, const float *ridge, int d)

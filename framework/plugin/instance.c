@@ -216,6 +216,19 @@ void instance_reason(struct instance *instance, dpf_status status, char *out, si
     snprintf(out, size, "%s", failure.text[0] ? failure.text : generic_sentence(status));
 }
 
+/* The line that sets the parameter, else, of a component that the key of a section names, that line. */
+static const struct config_entry *place_of(const struct internals *internals, const char *key)
+{
+    const struct config_entry *entry = key ? config_find(internals->config, internals->section, key) : NULL;
+    const char *dot = strrchr(internals->section, '.');
+    if (entry || !dot || !internals->config)
+        return entry;
+    char *chooser = memory_format("%.*s", (int)(dot - internals->section), internals->section);
+    entry = config_find(internals->config, chooser, dot + 1);
+    free(chooser);
+    return entry;
+}
+
 int instance_result(struct instance *instance, dpf_status status, const char *step, struct dpf_error *error)
 {
     if (status == DPF_OK)
@@ -227,7 +240,8 @@ int instance_result(struct instance *instance, dpf_status status, const char *st
     if (failure.code == DPF_OK)
         key = NULL;
     const char *sentence = failure.text[0] ? failure.text : generic_sentence(status);
-    const struct config_entry *entry = key ? config_find(internals->config, internals->section, key) : NULL;
+    const struct config_entry *entry = place_of(internals, key);
+    const int is_default = !entry || !key || strcmp(entry->key, key) != 0;
     const char *file = entry ? entry->file : internals->config ? config_path(internals->config) : NULL;
     char number[32] = "";
     if (status < DPF_OK || status > DPF_E_INTERNAL) /* the plugin's author will want to know which */
@@ -236,6 +250,6 @@ int instance_result(struct instance *instance, dpf_status status, const char *st
     const int is_configured = key != NULL || (step && strcmp(step, "plan") == 0);
     return error_at(error, fault_of(status, is_configured), file, entry ? entry->line : 0,
                     "[%s] %s%s%s: %s%s%s%s", internals->section, key ? key : "",
-                    key ? (entry ? ", " : " (default), ") : "", internals->who, sentence, number,
+                    key ? (is_default ? " (default), " : ", ") : "", internals->who, sentence, number,
                     step ? ", in " : "", step ? step : "");
 }

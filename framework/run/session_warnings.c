@@ -62,6 +62,30 @@ static int check_loss(const struct session *session, const struct term_plan *ter
     return 0;
 }
 
+/* Whether the noise of something is in shares of parties, which [privacy] min-honest and max-curious are about. */
+static int has_shares(const struct plan *plan)
+{
+    int has = plan->recommender.aggregator != NULL;
+    for (int side = 0; side < 2; side++)
+        for (int t = 0; t < plan->sides[side].n_terms; t++) {
+            const struct instance *mechanism = plan->sides[side].terms[t].mechanism;
+            has |= plan->sides[side].updated && mechanism &&
+                   (((const dpf_mechanism *)mechanism->functions)->flags & DPF_MECHANISM_SHARES);
+        }
+    return has;
+}
+
+static void warn_of_idle_shares(const struct plan *plan)
+{
+    static const int keys[] = {PRIVACY_MIN_HONEST, PRIVACY_MAX_CURIOUS};
+    static const char *const names[] = {"min-honest", "max-curious"};
+    for (int i = 0; i < 2 && !has_shares(plan); i++)
+        if (plan->privacy.params.values[keys[i]].integer > 0)
+            log_message(LOG_LEVEL_WARNING,
+                        "privacy.%s = %lld has no effect: no party adds a share of the noise", names[i],
+                        (long long)plan->privacy.params.values[keys[i]].integer);
+}
+
 /* As data_options_warn does for [data]. */
 static void warn_of_idle_privacy(const struct plan *plan)
 {
@@ -71,6 +95,7 @@ static void warn_of_idle_privacy(const struct plan *plan)
     if (v[PRIVACY_TOTAL_EPSILON].is_set && v[PRIVACY_BUDGET].integer != BUDGET_TOTAL)
         log_message(LOG_LEVEL_WARNING,
                     "privacy.total-epsilon has no effect with privacy.budget = per-release");
+    warn_of_idle_shares(plan);
 }
 
 int session_check(const struct session *session, struct dpf_error *error)

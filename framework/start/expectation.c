@@ -121,6 +121,9 @@ char *expectation_text(int is_simple, const struct start_facts *facts)
              ", as measured on public data%s where all users together are about %.0f times as strong as the "
              "noise (users x mu in docs/accuracy.md)",
              !facts->ranking && !is_simple ? " with about as many items, and" : "", reach);
-    text_add(&out, "; the verdict after training has the figures");
+    text_add(&out,
+             is_simple ? "; the verdict after training compares with the exact model"
+                       : "; -o \"run.compare=non-private, %s\" has the verdict after training tell both",
+             facts->ranking ? "popularity" : "mean");
     return out.data;
 }

@@ -7,7 +7,10 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/log.h"
 #include "data/load.h"
+#include "plan/charge.h"
+#include "run/session_warnings.h"
 #include "sweep/sweep_dir.h"
 #include "plan/plan_make.h"
 
@@ -112,6 +115,30 @@ int sweep_point_open(const struct arguments *arguments, const struct design *des
     const int status = session_open(session, own, 0, error);
     free(own);
     return status;
+}
+
+int sweep_point_judge(struct session *session, struct dpf_error *problem)
+{
+    if (session_complete_without_training(session, problem) != 0)
+        return -1;
+    const enum log_level level = log_set_level(LOG_LEVEL_NONE); /* each run says it in its log */
+    const int status = session_check(session, problem);
+    log_set_level(level);
+    return status == 0 ? plan_charge(&session->plan, 0, problem) : -1;
+}
+
+void sweep_point_judge_prepared(const struct sweep_base *base, struct sweep_row *row, struct sweep_point *out)
+{
+    struct session session = {0};
+    if (out->problem.fault)
+        return;
+    if (!row->first || !point_repeats(base->design, row->first, out->point)) {
+        *row = (struct sweep_row){.first = out->point};
+        if (sweep_point_open(base->arguments, base->design, out->point, &session, &row->problem) == 0)
+            sweep_point_judge(&session, &row->problem);
+        session_close(&session);
+    }
+    out->problem = row->problem;
 }
 
 int sweep_point_prepare(const struct sweep_base *base, const struct point *point, struct sweep_point *out,

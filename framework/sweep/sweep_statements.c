@@ -2,6 +2,7 @@
 /* check and account of a sweep: the statement of each of its points, one row each. Nothing is trained. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/interrupt.h"
@@ -12,8 +13,16 @@
 #include "sweep/sweep_point.h"
 #include "sweep/sweep_statements.h"
 #include "sweep/together.h"
-#include "plan/charge.h"
 #include "plan/plan_make.h"
+
+/* Points that differ by their repetition alone. */
+struct row {
+    size_t at; /* of the point in it */
+    int judged, refused;
+    struct dpf_error told; /* the last refusal */
+};
+
+enum repeat { REPEAT_NEW, REPEAT_OPENS, REPEAT_REFUSED };
 
 struct statements {
     const struct arguments *arguments;
@@ -22,7 +31,9 @@ struct statements {
     json_t *list; /* for --json */
     json_t *together;
     struct sheet table;
-    size_t n_refused;
+    struct row row;
+    enum repeat *repeats; /* by their place in a row: what is known of their seeds and folds */
+    size_t n_refused;     /* points */
 };
 
 static void add_statement(struct statements *statements, const char *name, const struct guarantee *guarantee)
@@ -34,54 +45,53 @@ static void add_statement(struct statements *statements, const char *name, const
 
 static void add_refusal(struct statements *statements, const char *name, const struct dpf_error *problem)
 {
-    statements->n_refused++;
     fprintf(stderr, "dpframe: %s%s%s\n", name, *name ? ": " : "", problem->text);
     json_array_append_new(statements->list, json_pack("{s:s, s:s}", "name", name, "error", problem->text));
 }
 
-static void add_point(struct statements *statements, struct point *point)
+/* Whether the point cannot be run. Its row has one statement, and one refusal; a seed or a fold changes no guarantee, but it
+   may be none, and is the same for all rows. */
+static int add_point(struct statements *statements, struct point *point, const char *name)
 {
+    struct row *row = &statements->row;
     struct dpf_error problem = {0};
     struct session session = {0};
-    char *name = point_row_name(&statements->design, point);
+    enum repeat *known = &statements->repeats[row->at];
+    if (row->judged && (row->refused || (*known && statements->design.mode != DESIGN_ZIP)))
+        return row->refused || *known == REPEAT_REFUSED;
     int status = sweep_point_open(statements->arguments, &statements->design, point, &session, &problem);
-    if (status == 0)
-        status = session_complete_without_training(&session, &problem);
-    if (status == 0 && statements->arguments->json) /* the table has no room */
-        plan_measure(&session.plan);
-    if (status == 0)
-        status = plan_charge(&session.plan, 0, &problem);
-    if (status == 0)
-        add_statement(statements, name, &session.plan.guarantee);
-    else if (!interrupt_is_wanted())
-        add_refusal(statements, name, &problem);
+    *known = status == 0 ? REPEAT_OPENS : REPEAT_REFUSED;
+    if (status == 0 && !row->judged) {
+        status = sweep_point_judge(&session, &problem);
+        row->judged = 1;
+        row->refused = status != 0;
+        if (status == 0 && statements->arguments->json) /* the table has no room */
+            plan_measure(&session.plan);
+        if (status == 0)
+            add_statement(statements, name, &session.plan.guarantee);
+    }
+    if (status != 0 && !interrupt_is_wanted() && strcmp(problem.text, row->told.text) != 0) {
+        add_refusal(statements, row->at ? point->name : name, &problem);
+        row->told = problem;
+    }
     session_close(&session);
-    free(name);
-}
-
-/* A seed or a fold changes no guarantee, but it may be none. */
-static void open_repeat(struct statements *statements, struct point *point)
-{
-    struct dpf_error problem = {0};
-    struct session session = {0};
-    if (sweep_point_open(statements->arguments, &statements->design, point, &session, &problem) != 0)
-        add_refusal(statements, point->name, &problem);
-    session_close(&session);
+    return status != 0;
 }
 
 static int add_points(struct statements *statements, struct dpf_error *error)
 {
     const struct points *points = &statements->points;
-    size_t rows = 0;
     guarantee_row_columns(&statements->table);
+    statements->repeats = memory_need(points->n + 1, sizeof *statements->repeats);
     for (size_t i = 0; i < points->n; i++) {
-        const int repeats =
-            i > 0 && point_repeats(&statements->design, &points->items[i - 1], &points->items[i]);
-        rows += !repeats;
-        if (!repeats)
-            add_point(statements, &points->items[i]);
-        else if (rows == 1 || statements->design.mode == DESIGN_ZIP) /* the other rows have the same ones */
-            open_repeat(statements, &points->items[i]);
+        struct row *row = &statements->row;
+        if (i > 0 && point_repeats(&statements->design, &points->items[i - 1], &points->items[i]))
+            row->at++;
+        else
+            *row = (struct row){0};
+        char *name = point_row_name(&statements->design, &points->items[i]);
+        statements->n_refused += add_point(statements, &points->items[i], name) != 0;
+        free(name);
         if (interrupt_check("points were looked at", error) != 0)
             return -1;
     }
@@ -133,11 +143,12 @@ int sweep_statements(const struct arguments *arguments, struct dpf_error *error)
         print_together(statements.together);
     }
     if (status == 0 && statements.n_refused)
-        status = error_set(error, DPF_FAULT_CONFIG, "%zu configurations of the sweep cannot be run",
-                           statements.n_refused);
+        status = error_set(error, DPF_FAULT_CONFIG, "%zu of %zu points cannot be run", statements.n_refused,
+                           statements.points.n);
     json_decref(statements.list);
     json_decref(statements.together);
     sheet_free(&statements.table);
+    free(statements.repeats);
     points_free(&statements.points);
     design_free(&statements.design);
     return status;

@@ -120,6 +120,34 @@ TEST(what_no_noise_can_reach_is_refused)
     assert_refused("accountants.list=published\n", "accountant");
 }
 
+/* A mechanism without a section of its own has noise that the plan can scale; one that was asked for other noise says what it
+   lacks, at the line that named it. */
+TEST(gaussian_noise_needs_no_settings)
+{
+    static const char bare[] =
+        BEFORE "[items]\nloss = squared-error\ntransforms = clip-user\nmechanism = gaussian\nsolver = "
+               "gradient-descent\n" AFTER;
+    static const struct {
+        const char *changes, *says;
+    } cases[] = {
+        {"items.mechanism.calibration=analytic\n", "calibration = noise-multiplier needs none"},
+        {"items.mechanism.calibration=classic\n", "[items.mechanism] delta (default), mechanism gaussian: "
+                                                  "delta = 0: calibration = analytic and classic need"},
+    };
+    struct plan plan;
+    struct dpf_error error;
+    if (complete(&plan, bare, "", &error) != 0)
+        fail_msg("%s", error.text);
+    assert_true(epsilon_of(&plan, "rdp") <= 1 && epsilon_of(&plan, "rdp") > 0.9);
+    plan_free(&plan);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(complete(&plan, bare, cases[i].changes, &error), -1);
+        if (!strstr(error.text, cases[i].says) || !strstr(error.text, ".ini:24: "))
+            fail_msg("\"%s\" missing in: %s", cases[i].says, error.text);
+        plan_free(&plan);
+    }
+}
+
 /* Epsilon by rdp of the same configuration with so many rounds. */
 static double epsilon_of_rounds(const char *changes, int rounds)
 {

@@ -74,6 +74,74 @@ TEST(what_is_gone_says_what_took_its_place)
     command_expect("audit --plugin count-weights", 2, "--plugin count-weights is gone: recommenders");
     command_expect("check base.ini -o items.sampler=count-weights", 2, "is gone: recommenders");
     command_expect("describe federaton", 2, "did you mean \"federation\"");
+    command_expect("describe laplace-symmetric", 2, "\"laplace-symmetric\" is now called \"laplace\"");
+}
+
+/* A key of [privacy] that another mechanism reads is told of, and stops nothing: sweeps try mechanisms in turn. */
+TEST(parties_that_nothing_rests_on_are_told_of)
+{
+    extended("noisy.ini",
+             "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
+             "min-honest = 3\n[items]\nmechanism = gaussian\ntransforms = clip-user\n"
+             "[accountants]\nlist = pld\n");
+    command_expect("check noisy.ini", 0, "");
+    assert_non_null(strstr(command_err, "privacy.min-honest = 3 has no effect: no party adds a share"));
+    assert_null(strstr(command_err, "max-curious"));
+    assert_null(strstr(command_err, "delta has no effect"));
+    command_expect("check noisy.ini -o items.mechanism.delta=1e-6", 0, "");
+    assert_non_null(strstr(command_err, "delta has no effect with calibration = noise-multiplier or sigma"));
+    command_expect("check noisy.ini -o items.mechanism=discrete-gaussian -o parties.kind=users", 0, "");
+    assert_null(strstr(command_err, "min-honest"));
+}
+
+static void described(const char *name, const char *first, const char *second)
+{
+    char line[128];
+    snprintf(line, sizeof line, "describe %s", name);
+    command_expect(line, 0, "");
+    if (!strstr(command_out, first) || !strstr(command_out, second))
+        fail_msg("%s: \"%s\" or \"%s\" missing in: %s", line, first, second, command_out);
+}
+
+/* Whoever has the name of a key finds where it belongs, and reads nothing else. */
+TEST(a_key_is_described_wherever_it_is)
+{
+    described("min-honest", "section privacy\n", "min-honest (integer");
+    assert_null(strstr(command_out, "total-epsilon (number"));
+    described("privacy.min-honest", "section privacy\n", "min-honest (integer");
+    described("total-epsilon", "section privacy\n", "total-epsilon (number");
+    described("rounds", "section run\n", "recommender private-ratings\n");
+    described("run.rounds", "section run\n", "rounds (integer");
+    assert_null(strstr(command_out, "recommender"));
+    described("gaussian.calibration", "mechanism gaussian\n", "noise-multiplier");
+    described("items.mechanism.calibration", "mechanism gaussian\n", "calibration (one of");
+    described("items.mechanism", "section items\n", "mechanism (text");
+    described("gram-share", "section users.TERM\n", "gram-share (number");
+    command_expect("describe run.min-honest", 2, "nothing is called \"run.min-honest\"");
+    command_expect("describe run.rounds --format json", 0, "");
+    assert_non_null(strstr(command_out, "\"name\": \"rounds\""));
+}
+
+/* There is no configuration of that name. */
+TEST(operands_that_are_no_file_say_so)
+{
+    command_expect("run base", 2, "\"base\" is no configuration: did you mean base.ini?");
+    command_expect("check jester", 2, "\"jester\" is no configuration, which is a FILE.ini: see");
+    command_expect("run", 2, "no configuration: name one");
+    command_expect("similar RUN 5", 2, "and the item as --item ID");
+}
+
+/* --choose is for mechanisms with more than a scale, and says which there are, whatever the budget is. */
+TEST(settings_are_chosen_of_mechanisms_that_have_some)
+{
+    extended("fixed.ini",
+             "[privacy]\nunit = user\nadjacency = add-remove\nobserver = outsider\ndelta = 1e-6\n"
+             "[items]\nmechanism = gaussian\ntransforms = clip-user\n[accountants]\nlist = pld\n");
+    command_expect("account fixed.ini --choose 2", 2,
+                   "(those that do: pbm). The scale of other noise is chosen by "
+                   "[privacy] budget = total, total-epsilon = 2");
+    command_expect("account fixed.ini --choose 2 -o privacy.budget=total -o privacy.total-epsilon=2", 2,
+                   "as it is here: leave --choose out");
 }
 
 /* A setting of a point has the place of its line in [sweep]: of an axis, of a variant in one line or in several. */

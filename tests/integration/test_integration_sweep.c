@@ -94,6 +94,10 @@ TEST(a_dry_run_lists_and_writes_nothing)
     assert_false(command_exists("dry"));
     command_expect("-c sweep.ini --dry-run", 0, "");
     assert_int_equal(count(command_out, "done   "), 12);
+    assert_int_equal(mkdir(command_path("beside"), 0755), 0);
+    command_expect("-c sweep.ini --dry-run -O beside/../deep/dry", 0, "");
+    assert_null(strstr(command_out, ".."));
+    assert_non_null(strstr(command_out, "/deep/dry\n"));
 }
 
 /* As the sweep itself and check exit. */
@@ -103,12 +107,32 @@ TEST(a_dry_run_says_whether_points_can_run)
     command_expect("-c none.ini --dry-run -O dry", 2, "did you mean \"lambda\"?");
     assert_int_equal(count(command_out, "error  "), 2);
     command_expect("-q -c none.ini -O none-of-them", 2, "did you mean \"lambda\"?");
-    command_expect("check -c none.ini", 2, "2 configurations of the sweep cannot be run");
+    command_expect("check -c none.ini", 2, "2 of 2 points cannot be run");
     training_file("some.ini", "include = base.ini\n[sweep]\nusers.loss.lambda = 0.1, -1\n");
     command_expect("-c some.ini --dry-run -O dry", 2, "1 of 2 points cannot be run");
     assert_int_equal(count(command_out, "error  "), 1);
     assert_int_equal(count(command_out, "run    "), 1);
     assert_false(command_exists("dry"));
+}
+
+/* check, a dry run and the run itself count the same points, of which check tells each row once. */
+TEST(one_judge_decides_which_points_can_run)
+{
+    training_file("judged.ini", "include = base.ini\n[sweep]\nbaseline = cholesky\nvariant.cholesky = "
+                                "items.solver=cholesky\nvariant.plain = items.solver=gradient-descent\n"
+                                "items.gram-share = 0, 0.5\nrun.seed = 1, 2\n");
+    command_expect("check -c judged.ini", 2, "4 of 8 points cannot be run");
+    assert_int_equal(count(command_err, "solver cholesky does not take the gradient queries of loss "
+                                        "squared-error; those that do: "),
+                     2);
+    assert_int_equal(count(command_err, ", gradient-descent"), 2);
+    command_expect("-c judged.ini --dry-run -O judged", 2, "4 of 8 points cannot be run");
+    assert_int_equal(count(command_out, "error  "), 4);
+    command_expect("-q -c judged.ini -O judged", 1, "4 of 8 points failed");
+    training_file("seeds.ini", "include = base.ini\n[sweep]\nitems.mechanism.noise-multiplier = 1, 2\n"
+                               "run.seed = -5, 1, 2\n");
+    command_expect("check -c seeds.ini", 2, "2 of 6 points cannot be run");
+    command_expect("-c seeds.ini --dry-run -O seeds", 2, "2 of 6 points cannot be run");
 }
 
 /* A baseline is checked like any other point. */
@@ -165,7 +189,9 @@ TEST(interrupts_are_clean)
     assert_int_equal(command_wait(pid), 128 + SIGINT);
     assert_non_null(strstr(command_err, "interrupted"));
     assert_non_null(strstr(command_err, "--resume"));
-    assert_null(strstr(command_err, "failed")); /* stopped is not failed */
+    assert_null(strstr(command_err, "failed"));   /* stopped is not failed */
+    if (strstr(command_err, "interrupted; 0 of")) /* no table of nothing */
+        assert_string_equal(command_out, "");
     command_expect("report stopped", 0, "");
 }
 
@@ -280,7 +306,7 @@ TEST(statements_without_training)
     json_decref(list);
 
     training_file("half.ini", "include = sweep.ini\n[sweep]\nitems.mechanism.noise-multiplier = 1, -1\n");
-    command_expect("account -c half.ini", 2, "2 configurations of the sweep cannot be run");
+    command_expect("account -c half.ini", 2, "points cannot be run");
     assert_non_null(strstr(command_err, "plain_noise-multiplier--1: "));
     assert_int_equal(count(command_out, "\n"), 2 + 2);
     command_expect("account -c sweep.ini --curve curve.csv", 2, "describes a sweep");

@@ -15,7 +15,7 @@
 static const char *settings_of(const struct saboteur *s)
 {
     if (s->role == MECHANISM && strcmp(s->file, "short_shares") != 0)
-        return "--set delta=1e-6 --set where=sum --set trials=512";
+        return "--set where=sum --set trials=512";
     return "--set clip-error=0.5 --set rate=0.3 --set radius=10";
 }
 

@@ -28,17 +28,17 @@ enum { CALIBRATION_CLASSIC, CALIBRATION_ANALYTIC, CALIBRATION_MULTIPLIER, CALIBR
 static const dpf_enum_value calibrations[] = {
     {"classic", "sigma = sensitivity * sqrt(2 ln(1.25/delta)) / epsilon; holds for epsilon < 1 only."},
     {"analytic", "The least sigma that is (epsilon, delta)-DP for one release, any epsilon."},
-    {"noise-multiplier", "sigma = noise-multiplier * sensitivity."},
+    {"noise-multiplier", "sigma = noise-multiplier * sensitivity; [privacy] budget = total chooses it."},
     {"sigma", "sigma as given, for any sensitivity."},
 };
 
 static const dpf_param params[] = {
-    [P_CALIBRATION] = DPF_PARAM_ENUM_F("calibration", CALIBRATION_ANALYTIC, calibrations, DPF_PARAM_PRIVACY,
+    [P_CALIBRATION] = DPF_PARAM_ENUM_F("calibration", CALIBRATION_MULTIPLIER, calibrations, DPF_PARAM_PRIVACY,
                                        "How sigma is computed."),
     [P_EPSILON] = DPF_PARAM_REAL_F("epsilon", 1.0, 0.0, 1e6, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                                    "Budget of one release, for classic and analytic."),
     [P_DELTA] = DPF_PARAM_REAL_F("delta", 0.0, 0.0, 1.0, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_HI, "",
-                                 "Delta of one release; classic and analytic need one above 0."),
+                                 "Delta of one release, above 0 for classic and analytic; others take none."),
     [P_MULTIPLIER] =
         DPF_PARAM_REAL_F("noise-multiplier", 1.0, 0.0, 1e9, DPF_PARAM_PRIVACY | DPF_PARAM_OPEN_LO, "",
                          "sigma over L2 sensitivity of all blocks together."),
@@ -97,12 +97,21 @@ static dpf_status multiplier(const dpf_host *host, const dpf_value *values, doub
 {
     const double epsilon = values[P_EPSILON].real, delta = values[P_DELTA].real;
     const int64_t calibration = values[P_CALIBRATION].integer;
+    const int is_given = calibration == CALIBRATION_MULTIPLIER || calibration == CALIBRATION_SIGMA;
     *out = values[calibration == CALIBRATION_SIGMA ? P_SIGMA : P_MULTIPLIER].real;
-    if (calibration == CALIBRATION_MULTIPLIER || calibration == CALIBRATION_SIGMA)
+    if (is_given && delta > 0) /* whoever gives a delta may count on it */
+        dpf_log(host)->message(
+            host, DPF_LOG_WARNING,
+            "delta has no effect with calibration = noise-multiplier or sigma; calibration = "
+            "analytic and classic read it");
+    if (is_given)
         return DPF_OK;
     if (!(delta > 0))
-        return host->fail(host, DPF_E_CONFIG, P_DELTA,
-                          "this calibration needs delta > 0, well below one over the number of users");
+        return host->fail(
+            host, DPF_E_CONFIG, P_DELTA,
+            "delta = 0: calibration = analytic and classic need a delta of one release above 0, "
+            "well below one over the number of users, such as 1e-6; calibration = "
+            "noise-multiplier needs none, and [privacy] budget = total chooses its noise");
     if (calibration == CALIBRATION_CLASSIC && !(epsilon < 1))
         return host->fail(
             host, DPF_E_CONFIG, P_EPSILON,

@@ -30,18 +30,18 @@ TEST(the_analytic_calibration_is_balle_wang)
         const char *settings;
         double z;
     } cases[] = {
-        {"epsilon=1; delta=1e-5", 3.7306316348159418},
-        {"epsilon=0.1; delta=1e-6", 36.304690426195785},
-        {"epsilon=10; delta=1e-10", 0.68304396722748118},
-        {"epsilon=0.001; delta=1e-8", 3619.1520805598608},
-        {"epsilon=100; delta=1e-5", 0.094669907014746388},
+        {"calibration=analytic; epsilon=1; delta=1e-5", 3.7306316348159418},
+        {"calibration=analytic; epsilon=0.1; delta=1e-6", 36.304690426195785},
+        {"calibration=analytic; epsilon=10; delta=1e-10", 0.68304396722748118},
+        {"calibration=analytic; epsilon=0.001; delta=1e-8", 3619.1520805598608},
+        {"calibration=analytic; epsilon=100; delta=1e-5", 0.094669907014746388},
         /* e^epsilon is no double from here on, nor is what it multiplies. */
-        {"epsilon=743; delta=1e-10", 0.030551087425119426},
-        {"epsilon=745; delta=1e-6", 0.029271663961001412},
-        {"epsilon=1000; delta=1e-6", 0.024850366686947720},
-        {"epsilon=5000; delta=0.3", 0.010051569857798915},
-        {"epsilon=100000; delta=1e-5", 0.0022574827698998382},
-        {"epsilon=1000000; delta=1e-12", 0.00071063241446261301},
+        {"calibration=analytic; epsilon=743; delta=1e-10", 0.030551087425119426},
+        {"calibration=analytic; epsilon=745; delta=1e-6", 0.029271663961001412},
+        {"calibration=analytic; epsilon=1000; delta=1e-6", 0.024850366686947720},
+        {"calibration=analytic; epsilon=5000; delta=0.3", 0.010051569857798915},
+        {"calibration=analytic; epsilon=100000; delta=1e-5", 0.0022574827698998382},
+        {"calibration=analytic; epsilon=1000000; delta=1e-12", 0.00071063241446261301},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         double z = multiplier_of(cases[i].settings);
@@ -140,7 +140,7 @@ TEST(what_is_not_bounded_is_refused)
         dpf_noise_plan plan = {.size = sizeof(plan)};
         plain_release_init(&r, 2, 10);
         plain_release_bound(&r, 1, 1, bad[i]);
-        plain_open_random(&host, component, "epsilon=1; delta=1e-5");
+        plain_open_random(&host, component, "calibration=analytic; epsilon=1; delta=1e-5");
         assert_int_equal(mechanism->plan(host.self, &r.release, &plan), DPF_E_PRIVACY);
         assert_non_null(strstr(host.report, "linear"));
         assert_non_null(strstr(host.report, "clip-user"));
