@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/memory.h"
 #include "cli/command.h"
 #include "run/run_report.h"
 #include "sweep/sweep_report.h"
@@ -24,12 +25,14 @@ static const char usage[] =
     "\n"
     "Pages need no network and no other file. With --json, an error is one line of JSON.\n";
 
-static int report_run(const struct arguments *arguments, const char *directory, struct dpf_error *error)
+/* shown: the directory as its user named it. */
+static int report_run(const struct arguments *arguments, const char *directory, const char *shown,
+                      struct dpf_error *error)
 {
     char *page = NULL;
     const int status = run_report_write(arguments, directory, &page, error);
     if (status == 0)
-        printf("%s\n", page);
+        printf("%s%s\n", shown, page + strlen(directory));
     free(page);
     return status;
 }
@@ -47,15 +50,20 @@ static int report(const struct arguments *arguments, struct dpf_error *error)
     char *directory = realpath(arguments->rest[0], NULL);
     if (!directory)
         return error_set(error, DPF_FAULT_CONFIG, "%s: %s", arguments->rest[0], strerror(errno));
+    size_t length = strlen(arguments->rest[0]);
+    while (length > 1 && arguments->rest[0][length - 1] == '/')
+        length--;
+    char *shown = memory_format("%.*s", (int)length, arguments->rest[0]);
     const int status =
-        holds(directory, "sweep.json") ? sweep_report(directory, error)
+        holds(directory, "sweep.json") ? sweep_report(directory, shown, error)
         : holds(directory, "run.json")
-            ? report_run(arguments, directory, error)
+            ? report_run(arguments, directory, shown, error)
             : error_set(error, DPF_FAULT_CONFIG,
                         "%s: it has neither a sweep.json nor a run.json; name the output directory of "
                         "a sweep, or of a run that is complete",
                         directory);
     free(directory);
+    free(shown);
     return status;
 }
 

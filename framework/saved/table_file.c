@@ -222,10 +222,22 @@ int table_file_column(struct table_file *table, const char *name, int is_number)
     return table->n_columns++;
 }
 
+static void write_head(struct table_file *table)
+{
+    struct text head = {0};
+    table->head_is_due = 0;
+    for (int c = 0; c < table->n_columns; c++)
+        table_file_cell(table, &head, c, table->columns[c].name);
+    table_file_write(table, &head);
+    text_free(&head);
+}
+
 void table_file_write(struct table_file *table, const struct text *rows)
 {
     if (rows->length == 0)
         return;
+    if (table->head_is_due)
+        write_head(table);
     if (table->form.kind == TABLE_TEXT)
         text_append(&table->kept, rows->data, rows->length);
     else
@@ -244,15 +256,6 @@ static int open_gzip(struct table_file *table, struct dpf_error *error)
     return error_set(error, DPF_FAULT_RUN, "cannot write a gzipped file: %s", strerror(errno));
 }
 
-static void write_head(struct table_file *table)
-{
-    struct text head = {0};
-    for (int c = 0; c < table->n_columns; c++)
-        table_file_cell(table, &head, c, table->columns[c].name);
-    table_file_write(table, &head);
-    text_free(&head);
-}
-
 int table_file_open(struct table_file *table, const struct table_output *form, const char *path,
                     struct dpf_error *error)
 {
@@ -266,13 +269,14 @@ int table_file_open(struct table_file *table, const struct table_output *form, c
     }
     if (form->gzipped && open_gzip(table, error) != 0)
         return table_file_close(table, -1, error);
-    if (form->kind != TABLE_JSONL)
-        write_head(table);
+    table->head_is_due = form->kind != TABLE_JSONL; /* what is refused prints nothing */
     return 0;
 }
 
 int table_file_close(struct table_file *table, int status, struct dpf_error *error)
 {
+    if (status == 0 && table->head_is_due)
+        write_head(table);
     if (status == 0 && table->form.kind == TABLE_TEXT)
         put_aligned(table);
     const int failed = table->failed;

@@ -37,7 +37,7 @@ struct table_file {
     int n_columns;
     struct files_write write;
     FILE *stream;
-    int is_file;
+    int is_file, head_is_due;
     void *gzip;       /* a gzFile; NULL: plain */
     struct text kept; /* of aligned text, which is written at the end */
     int failed;
@@ -45,7 +45,7 @@ struct table_file {
 
 /* A column more, before the file is opened. Returns its number. */
 int table_file_column(struct table_file *table, const char *name, int is_number);
-/* path NULL or "-": standard output. Writes the head, unless there are no columns with names or it has none. */
+/* path NULL or "-": standard output. The head, if the form has one, comes before the first row, or at the end without rows. */
 int table_file_open(struct table_file *table, const struct table_output *form, const char *path,
                     struct dpf_error *error);
 /* Cells of a row, in the order of columns, at the end of a text: many threads may make such texts. */

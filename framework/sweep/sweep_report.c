@@ -24,7 +24,7 @@ static int draw(const struct outcomes *outcomes, struct dpf_error *error)
     return status;
 }
 
-int sweep_report(const char *directory, struct dpf_error *error)
+int sweep_report(const char *directory, const char *shown, struct dpf_error *error)
 {
     struct outcomes outcomes;
     if (outcomes_read(directory, &outcomes, error) != 0)
@@ -33,7 +33,7 @@ int sweep_report(const char *directory, struct dpf_error *error)
     if (status == 0)
         status = draw(&outcomes, error);
     if (status == 0)
-        printf("%s/report.html\n", outcomes.directory);
+        printf("%s/report.html\n", shown);
     outcomes_free(&outcomes);
     return status == 0 ? sweep_list_missing(directory, error) : status;
 }

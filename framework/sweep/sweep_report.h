@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-/* Prints where the page is, and which points are missing. */
-int sweep_report(const char *directory, struct dpf_error *error);
+/* Prints where the page is, in the directory as its user named it, and which points are missing. */
+int sweep_report(const char *directory, const char *shown, struct dpf_error *error);
 
 #endif

@@ -101,6 +101,20 @@ static int open_directory(struct sweep *sweep, const char *output, struct dpf_er
     return 0;
 }
 
+/* Without "..", as far as its directories are there: configs/../results/a is results/a. */
+static char *resolved(const char *output)
+{
+    char *whole = realpath(output, NULL);
+    const char *slash = strrchr(output, '/');
+    if (whole || !slash || slash == output || !slash[1])
+        return whole ? whole : memory_text(output);
+    char *above = memory_format("%.*s", (int)(slash - output), output), *clear = resolved(above);
+    whole = strcmp(slash + 1, "..") == 0 ? memory_text(output) : files_join(clear, slash + 1);
+    free(clear);
+    free(above);
+    return whole;
+}
+
 static int take_output(struct sweep *sweep, struct config *config, struct dpf_error *error)
 {
     struct config_values run;
@@ -108,17 +122,15 @@ static int take_output(struct sweep *sweep, struct config *config, struct dpf_er
     const dpf_param *table = schema_run(&n);
     if (config_bind(config, "run", table, n, sizeof *table, NULL, 0, &run, error) != 0)
         return -1;
-    const char *output = run.params.values[RUN_OUTPUT].text;
+    char *output = resolved(run.params.values[RUN_OUTPUT].text);
     int status = 0;
-    if (sweep->by_points) {
+    if (sweep->by_points)
         status = open_prepared(sweep, output, error);
-    } else if (!sweep->arguments.dry_run) {
+    else if (!sweep->arguments.dry_run)
         status = open_directory(sweep, output, error);
-    } else {
-        sweep->directory = realpath(output, NULL);
-        if (!sweep->directory)
-            sweep->directory = memory_text(output);
-    }
+    else
+        sweep->directory = memory_text(output);
+    free(output);
     config_values_free(&run);
     return status;
 }
@@ -505,8 +517,8 @@ static int write_tables(const struct sweep *sweep, struct dpf_error *error)
     if (outcomes_read(sweep->directory, &outcomes, error) != 0)
         return -1;
     int status = outcome_tables_write(&outcomes, error);
-    const int is_terminal = isatty(STDOUT_FILENO); /* into a file it goes as Markdown */
-    char *table = status == 0 && !sweep->quiet
+    const int is_terminal = isatty(STDOUT_FILENO);                  /* into a file it goes as Markdown */
+    char *table = status == 0 && !sweep->quiet && sweep->n_done > 0 /* an empty table says nothing */
                       ? outcome_tables_text(&outcomes, is_terminal ? SHEET_TEXT : SHEET_MARKDOWN,
                                             terminal_width(STDOUT_FILENO))
                       : NULL;

@@ -262,7 +262,8 @@ TEST(a_sweep_has_a_page)
                                "baseline = few\nmodel.rank = 1, 2\nrun.seed = 1..2\n"
                                "variant.few =\nvariant.many = run.rounds=30\n");
     command_expect("-q -c sweep.ini -O swept", 0, "");
-    command_expect("report swept", 0, "");
+    command_expect("report ./swept/", 0, "");
+    assert_string_equal(command_out, "./swept/report.html\n"); /* as it was named */
     static char page[1 << 20];
     command_slurp(command_path("swept/report.html"), page, sizeof page);
     assert_non_null(strstr(page, "<h1>Rank &lt;or&gt; &quot;rounds&quot; &amp; more?</h1>"));
@@ -293,7 +294,7 @@ TEST(a_run_has_a_page)
     size_t plots, values;
     command_expect("-q -c config.ini -O paged", 0, "");
     command_expect("report paged", 0, "");
-    assert_non_null(strstr(command_out, "paged/private/report.html\n"));
+    assert_string_equal(command_out, "paged/private/report.html\n");
     assert_false(command_exists("paged/release/report.html")); /* no metrics were released */
     assert_false(command_exists("paged/report.html"));
     read_page("paged/private/report.html", page, sizeof page);
