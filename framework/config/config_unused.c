@@ -72,6 +72,20 @@ static int refuse_section(const struct check *check, const struct config_section
                     section->name);
 }
 
+/* "; it is a key of [model]" where other sections have a key of that name; at most three of them. */
+static void add_places(const struct config *config, const char *key, struct text *out)
+{
+    int n = 0;
+    for (size_t i = 0; i < config->n_known && n < 3; i++) {
+        int is_first = strcmp(config->known[i].key, key) == 0;
+        for (size_t k = 0; k < i && is_first; k++)
+            is_first = strcmp(config->known[k].key, key) != 0 ||
+                       strcmp(config->known[k].section, config->known[i].section) != 0;
+        if (is_first)
+            text_add(out, "%s[%s]", n++ ? ", " : "; it is a key of ", config->known[i].section);
+    }
+}
+
 static int refuse_key(const struct check *check, const struct config_item *item, const char **names)
 {
     const struct config *config = check->config;
@@ -87,9 +101,16 @@ static int refuse_key(const struct check *check, const struct config_item *item,
         return error_at(check->error, DPF_FAULT_CONFIG, entry->file, entry->line,
                         "unknown key \"%s\" in [%s]; did you mean \"%s\"?", entry->key, entry->section,
                         nearest);
-    return error_at(check->error, DPF_FAULT_CONFIG, entry->file, entry->line,
-                    "unknown key \"%s\" in [%s]; \"dpframe describe %s\" lists the keys", entry->key,
-                    entry->section, entry->section);
+    struct text places = {0};
+    add_places(config, entry->key, &places);
+    const int status = places.length
+                           ? error_at(check->error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                                      "unknown key \"%s\" in [%s]%s", entry->key, entry->section, places.data)
+                           : error_at(check->error, DPF_FAULT_CONFIG, entry->file, entry->line,
+                                      "unknown key \"%s\" in [%s]; \"dpframe describe %s\" lists the keys",
+                                      entry->key, entry->section, entry->section);
+    text_free(&places);
+    return status;
 }
 
 /* An override of a dotted key, "data.synthetic.usrs", looks like one of a section that does not exist. */
@@ -130,8 +151,10 @@ static int check_all(const struct check *check, const char **names)
             return refuse_key(check, item, names);
         if (item->entry.line == 0 && refuse_override(check, item, names) != 0)
             return -1;
-        struct config_section place = {item->entry.section, item->entry.file, item->entry.line};
-        return refuse_section(check, &place, names);
+        const struct config_section *header = source_find_section(merged, item->entry.section);
+        const struct config_section place = {item->entry.section, item->entry.file, item->entry.line};
+        const int in_file = header && header->file && strcmp(header->file, place.file) == 0;
+        return refuse_section(check, in_file ? header : &place, names);
     }
     for (size_t i = 0; i < merged->n_sections; i++)
         if (!has_keys(merged, merged->sections[i].name) &&

@@ -228,10 +228,12 @@ static int check_key(const struct gone_key *gone, const char *always, const stru
         return 1;
     if (!always || !*always || strchr(always, '|'))
         always = NULL;
+    /* A dotted key, and a section with a key, are one place: the table has it as files do. */
+    const int literal = !strpbrk(pattern, "*?[") && !gone->section[n];
     return error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
-                    "[%s] %s is gone%s%s%s: remove the line; %s", entry->section, entry->key,
-                    always ? ", and " : "", always ? always : "", always ? " holds always" : "",
-                    gone->instead);
+                    "[%s] %s is gone%s%s%s: remove the line; %s", literal ? gone->section : entry->section,
+                    literal ? gone->key : entry->key, always ? ", and " : "", always ? always : "",
+                    always ? " holds always" : "", gone->instead);
 }
 
 int gone_check(const struct config *config, const struct config_entry *entry, struct dpf_error *error)

@@ -261,7 +261,7 @@ TEST(nothing_is_ignored_in_silence)
     training_file("audit-value.ini", "include = sound.ini\n[audit]\nconfidence = 2\n");
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         snprintf(line, sizeof line, "check -c misspelt.ini %s", models[i]);
-        command_expect(line, 2, "misspelt.ini:3: unknown section [evalute]; did you mean [evaluate]?");
+        command_expect(line, 2, "misspelt.ini:2: unknown section [evalute]; did you mean [evaluate]?");
         snprintf(line, sizeof line, "-q -c misspelt.ini %s -O ignored", models[i]);
         command_expect(line, 2, "unknown section [evalute]");
         snprintf(line, sizeof line, "check -c sound.ini %s -o nosuch.key=1", models[i]);

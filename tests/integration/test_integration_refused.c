@@ -122,6 +122,17 @@ TEST(a_key_is_described_wherever_it_is)
     assert_non_null(strstr(command_out, "\"name\": \"rounds\""));
 }
 
+/* What is unknown is told at its own line, by the name that files have, with the section that has such a key. */
+TEST(unknown_names_have_a_place_and_a_hint)
+{
+    command_expect("check base.ini -o users.rank=3", 2,
+                   "unknown key \"rank\" in [users]; it is a key of [model]");
+    command_expect("check base.ini -o model.rnk=3", 2, "did you mean \"rank\"?");
+    extended("section.ini", "[itmes]\n\n\nsolver = cholesky\n");
+    command_expect("check section.ini", 2, "section.ini:26: unknown section [itmes]; did you mean [items]?");
+    command_expect("check base.ini -o data.catalogue.column=2", 2, "[data] catalogue.column is gone");
+}
+
 /* There is no configuration of that name. */
 TEST(operands_that_are_no_file_say_so)
 {

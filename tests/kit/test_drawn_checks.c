@@ -39,7 +39,10 @@ static int diverged(const struct dpf_error *error)
     return strstr(error->text, "diverged") || strstr(error->text, "too large to be sent") ||
            strstr(error->text, "lower the rate of the solvers") ||
            strstr(error->text, "too large for its grid") ||
-           strstr(error->text, "leaves the range of its grid");
+           strstr(error->text, "leaves the range of its grid") ||
+           /* Rows of the other side that a rate of 500 made so large that regularisation is lost in their squares. */
+           (strstr(error->text, "not positive definite") && strstr(error->text, ", in round ") &&
+            !strstr(error->text, ", in round 1,"));
 }
 
 static int is_zero(const struct drawing *drawing, const char *section)
@@ -81,6 +84,13 @@ static void check_round_trip(const struct drawing *drawing, struct session *sess
     free(statement);
 }
 
+/* Which formula a recommender scores by is known once it is trained: check takes home terms for all that have one, though
+   nearest neighbours take none. To be told by the component before that. */
+static int formula_takes_no_terms(const struct dpf_error *error)
+{
+    return strstr(error->text, "this model has no home terms; private-gram") != NULL;
+}
+
 static void check_runs(const struct drawing *drawing)
 {
     struct dpf_error error = {0};
@@ -88,7 +98,7 @@ static void check_runs(const struct drawing *drawing)
     if (status == 0)
         drawn_done(&drawn, drawing);
     else if (status != DPF_FAULT_DATA && !loses_parties(drawing, &error) && !diverged(&error) &&
-             !is_rounded(drawing, &error))
+             !is_rounded(drawing, &error) && !formula_takes_no_terms(&error))
         print_failure(drawing, "check accepts, the run fails", error.text);
     drawn_remove(&drawn, "out");
     drawn_remove(&drawn, "ledger.json");

@@ -326,11 +326,11 @@ TEST(nothing_is_silently_ignored)
         {"[items]\nfoo = x\n",
          "t.ini:2: unknown key \"foo\" in [items]; \"dpframe describe items\" lists the "
          "keys"},
-        {"[itmes]\nmechanism = x\n", "t.ini:2: unknown section [itmes]; did you mean [items]?"},
+        {"[itmes]\nmechanism = x\n", "t.ini:1: unknown section [itmes]; did you mean [items]?"},
         {"[run]\n[itmes]\n", "t.ini:2: unknown section [itmes]; did you mean [items]?"},
-        {"[items.mechanizm]\ne = 1\n", "t.ini:2: unknown section [items.mechanizm]; did you mean the key "
+        {"[items.mechanizm]\ne = 1\n", "t.ini:1: unknown section [items.mechanizm]; did you mean the key "
                                        "\"mechanism\" of [items]?"},
-        {"[items.mechanism]\ne = 1\n", "t.ini:2: nothing reads [items.mechanism]: set \"mechanism\" in "
+        {"[items.mechanism]\ne = 1\n", "t.ini:1: nothing reads [items.mechanism]: set \"mechanism\" in "
                                        "[items], or remove the section"},
         {"[items.mechanism]\n", NULL},
         {"[qqqqqqqqqq]\n", "t.ini:1: nothing reads the section [qqqqqqqqqq]: remove it, or set the component "
