@@ -311,6 +311,16 @@ static int keep_users(struct making *m, int64_t wanted)
     return 1;
 }
 
+int64_t draw_stops_below(const struct draw_promise *promise)
+{
+    const struct run_facts *run = &promise->plan->run_facts;
+    int64_t most = 0;
+    for (int i = 0; i < run->n_terms; i++)
+        if (run->terms[i].stops_below > most)
+            most = run->terms[i].stops_below;
+    return most > 1 && most <= DRAW_USERS ? most : 0;
+}
+
 /* So many that the unit's makes a number of the configuration, or one more. */
 static int reach_users(struct making *m)
 {
@@ -325,6 +335,9 @@ static int reach_users(struct making *m)
                 draw_below(m->random, ++n) == 0)
                 wanted = value + draw_below(m->random, 2);
         }
+    const int64_t stops = draw_stops_below(m->promise);
+    if (stops > 0 && (wanted == 0 || draw_chance(m->random, 70)))
+        wanted = stops + draw_below(m->random, 2);
     return keep_users(m, wanted);
 }
 

@@ -32,6 +32,8 @@ int draw_pair_make(struct draw_pair *pair, struct draw_random *random, const str
 int draw_pivot_named(const char *name); /* or -1 */
 /* Whether it is about a number of users, items or records that the unit makes or breaks. */
 int draw_pivot_is_number(const char *name);
+/* With fewer messages than this a sum of the plan stops the run; 0: never, or there are not so many users. */
+int64_t draw_stops_below(const struct draw_promise *promise);
 /* Whether users take turns by ids that nobody has listed, so that "take-turns-together" has a place. */
 int draw_takes_turns(const struct draw_promise *promise);
 /* A pivot that is about the key, or -1. */

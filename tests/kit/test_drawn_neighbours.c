@@ -319,8 +319,10 @@ static void report(const struct drawing *drawing, const struct draw_pair *pair, 
 /* The pivot that the rarest key is about, more often than any. */
 static int choose_pivot(const struct drawing *drawing, const struct draw_promise *promise)
 {
-    if (draw_takes_turns(promise) && draw_chance(&drawn.random, 60)) /* few drawings have a place for it */
+    if (draw_takes_turns(promise) && draw_chance(&drawn.random, 30)) /* few drawings have a place for it */
         return draw_pivot_named("take-turns-together");
+    if (draw_stops_below(promise) > 0 && draw_chance(&drawn.random, 40))
+        return draw_pivot_named("reach-users");
     for (int i = drawing->n - 1; i >= 0; i--) {
         const struct draw_setting *s = &drawing->settings[i];
         const int pivot =
