@@ -15,6 +15,8 @@
 #include "plan/components.h"
 #include "plan/plan_make.h"
 #include "privacy/statement.h"
+#include "reading/data_options.h"
+#include "reading/data_params.h"
 #include "run/joined.h"
 
 static const struct {
@@ -49,6 +51,13 @@ int comparison_check(const struct plan *plan, int is_alone, struct dpf_error *er
         if (place_of(names[i]) < 0)
             status = config_error(plan->config, "run", "compare", error, "\"%s\" must be %s", names[i],
                                   comparison_names);
+    for (int i = 0; i < n && status == 0; i++)
+        if (strcmp(names[i], "biases") == 0 && plan->split.params.values[S_KIND].integer == SPLIT_USERS)
+            status =
+                config_error(plan->config, "run", "compare", error,
+                             "biases has a bias for each user that it was trained on, and none for users "
+                             "that [split] kind = users holds out: remove it from the list, or hold out "
+                             "records instead, as with kind = per-user");
     free(names);
     return status;
 }

@@ -313,6 +313,8 @@ TEST(messages_name_what_is_wrong)
         {"start table.csv feedback=implicit users=9 items=9 epsilon=1 header=yes value-min=1", 2,
          "value-min=1: is for ratings (feedback=explicit)"},
         {"check base.ini -o run.compare=foo", 2, "[run] compare = foo: \"foo\" must be non-private"},
+        {"check base.ini -o run.compare=biases -o split.kind=users", 2,
+         "[run] compare = biases: biases has a bias for each user that it was trained on"},
         {"check base.ini -o privacy.noise-seed=3", 0, "privacy.noise-seed has no effect"},
         {"check base.ini -o privacy.total-epsilon=3", 0, "privacy.total-epsilon has no effect"},
         {"check noisy.ini -o items.mechanism.noise-multiplier=1e-300", 2, "no grid fits this noise"},

@@ -111,6 +111,8 @@ int drawing_key_of(const struct drawing *drawing, const struct draw_keys *keys, 
                    const char *key);
 /* Sets the key to a drawn value where it has a place in the drawing: 1, or 0. */
 int drawing_draw(struct drawing *drawing, struct draw_random *random, const struct draw_keys *keys, int key);
+/* Sets all numbers of one loss or solver to the least that each may be: there is nothing wrong with any by itself. */
+void drawing_least(struct drawing *drawing, struct draw_random *random, const struct draw_keys *keys);
 /* Whether the key has not been done, and comes before others for that. */
 int draw_is_missing(const struct draw_keys *keys, const struct draw_key *key);
 /* A key that has been done least; by chance among equals. in: of those that have a place there and are not drawn

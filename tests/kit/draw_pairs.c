@@ -231,6 +231,13 @@ static int reach_a_count(struct making *m)
     return 1;
 }
 
+static void set_fraction(const struct making *m, struct draw_line *line)
+{
+    char text[16];
+    snprintf(text, sizeof text, "1000.%d", draw_below(m->random, 10));
+    draw_line_set(line, 3, text, strlen(text));
+}
+
 /* The unit's first line has a time that others' are not like. */
 static int odd_time(struct making *m)
 {
@@ -239,10 +246,11 @@ static int odd_time(struct making *m)
     if (!data->form.time || data->form.sections)
         return 0;
     data->odd_times = 60;
-    for (int i = 0, n = data->n; i < n; i++) /* others have two lines of a pair, told apart by fractions */
-        if (!is_of_unit(m, &data->lines[i]) && draw_chance(m->random, 25)) {
+    for (int i = 0; i < data->n; i++) /* others have two lines of a pair, told apart by fractions */
+        if (!is_of_unit(m, &data->lines[i]) && data->lines[i].n > 3 && draw_chance(m->random, 25)) {
             const struct draw_line line = data->lines[i];
-            draw_data_add(data, m->random, i + 1, line.file, line.user, line.item);
+            set_fraction(m, draw_data_add(data, m->random, i, line.file, line.user, line.item));
+            set_fraction(m, &data->lines[++i]);
         }
     put_first(m);
     const char *time = times[draw_below(m->random, 4)];

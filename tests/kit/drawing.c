@@ -297,6 +297,44 @@ int drawing_draw(struct drawing *drawing, struct draw_random *random, const stru
     return 1;
 }
 
+/* Those of accountants and mechanisms make accounting long. */
+static int has_least(const struct draw_key *key)
+{
+    const dpf_param *param = key->param;
+    return (strcmp(key->place, "loss") == 0 || strcmp(key->place, "solver") == 0) && !key->left_out &&
+           param->type == DPF_TYPE_REAL && isfinite(param->lo) && !(param->flags & DPF_PARAM_OPEN_LO);
+}
+
+static int is_of_same(const struct draw_key *a, const struct draw_key *b)
+{
+    return strcmp(a->place, b->place) == 0 && strcmp(a->owner, b->owner) == 0;
+}
+
+void drawing_least(struct drawing *drawing, struct draw_random *random, const struct draw_keys *keys)
+{
+    char section[128], chosen[128], value[32];
+    int first = -1, n = 0;
+    for (int i = 0; i < keys->n; i++) { /* the first such key of each component */
+        if (!has_least(&keys->list[i]))
+            continue;
+        if (place_of(drawing, random, &keys->list[i], section) && draw_below(random, ++n) == 0) {
+            first = i;
+            snprintf(chosen, sizeof chosen, "%s", section);
+        }
+        while (i + 1 < keys->n && is_of_same(&keys->list[i], &keys->list[i + 1]))
+            i++;
+    }
+    for (int i = first; i >= 0 && i < keys->n && is_of_same(&keys->list[first], &keys->list[i]); i++) {
+        if (!has_least(&keys->list[i]))
+            continue;
+        snprintf(value, sizeof value, "%.6g", keys->list[i].param->lo);
+        struct draw_setting *set = drawing_set(drawing, chosen, keys->list[i].param->name, value);
+        set->of = i;
+        set->which = 1;
+        set->drawn = 1;
+    }
+}
+
 void drawing_done(const struct drawing *drawing, struct draw_keys *keys)
 {
     for (int i = 0; i < drawing->n; i++) {

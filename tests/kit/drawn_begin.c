@@ -8,6 +8,8 @@
 
 /* Most of what was kept needs little to run again, whatever is drawn in addition. */
 #define FROM_KEPT 75
+/* So many of a hundred have a loss or a solver with all of its numbers at their lower ends. */
+#define ALL_LEAST 12
 
 static int draw_another(struct drawn *drawn, struct drawing *base, int key)
 {
@@ -141,6 +143,8 @@ int drawn_accepted(struct drawn *drawn, struct drawing *drawing, struct draw_dat
     struct drawing base;
     if (!drawn_begin(drawn, &base, more))
         return 0;
+    if (draw_chance(random, ALL_LEAST))
+        drawing_least(&base, random, &drawn->keys);
     for (int i = 0; i < 10; i++) {
         struct dpf_error error = {0};
         drawing_copy(&base, drawing);
