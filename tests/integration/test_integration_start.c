@@ -37,6 +37,20 @@ TEST(what_is_missing_is_listed)
     assert_false(command_exists("own.ini"));
 }
 
+/* What is measured by a model that the verdict lacks says how the verdict gets it. */
+TEST(what_is_expected_can_be_compared)
+{
+    command_expect("start own.csv " RATINGS " recipe=private-ratings -O compared.ini", 0, "");
+    /* Lines are as wide as the terminal. */
+    const char *compared = strstr(command_out, "run.compare=non-private,");
+    assert_non_null(compared);
+    assert_null(strstr(command_out, "the verdict after training has the figures"));
+    command_expect("run compared.ini -O compared -o run.compare=non-private,mean", 0, "");
+    assert_non_null(strstr(command_out, "Without privacy"));
+    command_expect("start own.csv " RATINGS " recipe=private-biases -O simple.ini", 0, "");
+    assert_non_null(strstr(command_out, "exact model"));
+}
+
 TEST(a_configuration_is_written_checked_and_runs)
 {
     command_expect("start own.csv " RATINGS, 0, "");
