@@ -73,7 +73,7 @@ static int open_session(struct session *session, const struct options *o, struct
         .config = DPFRAME_CONFIGS "/corrected/user-level-als.ini",
         .overrides = {"data.format=synthetic", "model.rank=62", "split.kind=none", "run.final-step=none",
                       "run.order=items", "privacy.randomness=reproducible", "model.users=100000",
-                      "model.items=100000", "items.solver=cholesky", "items.loss.lambda=1e9",
+                      "model.items=100000", "items.solver=ball", "items.loss.lambda=1e9",
                       "items.loss.bias-lambda=1e9", text[0], text[1], text[2], text[3]},
         .n_overrides = 15,
         .plugin_dirs = {DPFRAME_PLUGIN_DIR},
