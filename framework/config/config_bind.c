@@ -258,12 +258,10 @@ int config_bind(struct config *config, const char *section, const dpf_param *tab
 int config_value_error(const struct config_values *values, const char *key, struct dpf_error *error,
                        const char *format, ...)
 {
-    char text[2048];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    const int status =
+        config_error_text(values->config, values->section ? values->section : "", key, error, format, args);
     va_end(args);
-    const char *section = values->section ? values->section : "";
-    return values->config ? config_error(values->config, section, key, error, "%s", text)
-                          : error_set(error, DPF_FAULT_CONFIG, "[%s] %s: %s", section, key, text);
+    return status;
 }

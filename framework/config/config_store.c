@@ -135,15 +135,13 @@ void config_consume_section(struct config *config, const char *section)
             config->merged.items[i].consumed = 1;
 }
 
-int config_error(const struct config *config, const char *section, const char *key, struct dpf_error *error,
-                 const char *format, ...)
+int config_error_text(const struct config *config, const char *section, const char *key,
+                      struct dpf_error *error, const char *format, va_list args)
 {
     char text[2048];
-    va_list args;
-    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-
+    if (!config)
+        return error_set(error, DPF_FAULT_CONFIG, "[%s] %s: %s", section, key, text);
     char shown[TEXT_SHOWN];
     const struct config_entry *entry = key ? config_find(config, section, key) : NULL;
     if (error->fault == DPF_FAULT_NONE) {
@@ -156,4 +154,14 @@ int config_error(const struct config *config, const char *section, const char *k
     const struct config_section *place = source_find_section(&config->merged, section);
     return error_at(error, DPF_FAULT_CONFIG, place ? place->file : config->path, place ? place->line : 0,
                     "[%s]%s%s: %s", section, key ? " " : "", key ? key : "", text);
+}
+
+int config_error(const struct config *config, const char *section, const char *key, struct dpf_error *error,
+                 const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int status = config_error_text(config, section, key, error, format, args);
+    va_end(args);
+    return status;
 }

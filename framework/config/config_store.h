@@ -8,6 +8,7 @@
 #ifndef DPF_CONFIG_CONFIG_STORE_H
 #define DPF_CONFIG_CONFIG_STORE_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "config/config.h"
@@ -65,6 +66,9 @@ struct config {
 struct config *config_new(const char *path);
 /* Takes over a string from malloc. */
 const char *config_keep(struct config *config, char *text);
+/* config_error and config_value_error; config NULL: the place is not known. */
+int config_error_text(const struct config *config, const char *section, const char *key,
+                      struct dpf_error *error, const char *format, va_list args);
 /* "section.key" into a buffer; NULL if it is longer than any entry's. */
 const char *config_full_name(const char *section, const char *key, char buffer[CONFIG_FULL_MAX]);
 struct config_item *source_find(const struct config_source *source, const char *full);

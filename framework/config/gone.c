@@ -100,20 +100,22 @@ static const struct gone_key fixed[] = {
     {"audit", "list-length", "10", "attacks see lists of 10"},
 };
 
-/* Keys of components that are one key of a section now: of the one that names the component, if no other is named. The value
+/* Keys of components that are one key of a section now: of the one that names the component, where no other is named. The value
    is the default, which saved runs may state. */
-static const struct gone_key moved[] = {
-    {"*.mechanism", "min-honest", "0", "[privacy] min-honest"},
-    {"*.mechanism", "max-curious", "0", "[privacy] max-curious"},
-    {"*.mechanism", "honest", "0", "[privacy] min-honest"},
-    {"*.mechanism", "curious", "0", "[privacy] max-curious"},
-    {"*.mechanism", "clients", "0", "[privacy] min-honest"},
-    {"*.mechanism", "gram-share", "0", "gram-share"},
-    {"*.mechanism", "shared-share", "0", "gram-share"},
-    {"*.mechanism", "shares", "", "block-shares"},
-    {"*.sampler", "secrecy", "outsider", "sample-secrecy"},
-    {"model", "min-honest", "0", "[privacy] min-honest"},
-    {"model", "max-curious", "0", "[privacy] max-curious"},
+static const struct moved {
+    const char *section, *key, *value, *to_section, *to_key;
+} moved[] = {
+    {"*.mechanism", "min-honest", "0", "privacy", "min-honest"},
+    {"*.mechanism", "max-curious", "0", "privacy", "max-curious"},
+    {"*.mechanism", "honest", "0", "privacy", "min-honest"},
+    {"*.mechanism", "curious", "0", "privacy", "max-curious"},
+    {"*.mechanism", "clients", "0", "privacy", "min-honest"},
+    {"*.mechanism", "gram-share", "0", NULL, "gram-share"},
+    {"*.mechanism", "shared-share", "0", NULL, "gram-share"},
+    {"*.mechanism", "shares", "", NULL, "block-shares"},
+    {"*.sampler", "secrecy", "outsider", NULL, "sample-secrecy"},
+    {"model", "min-honest", "0", "privacy", "min-honest"},
+    {"model", "max-curious", "0", "privacy", "max-curious"},
 };
 
 static const struct {
@@ -175,10 +177,12 @@ static int is_of(const struct config *config, const char *section, const char *c
     return entry && strcmp(entry->value, component) == 0;
 }
 
-static const struct gone_key *find_moved(const char *full, char pattern[CONFIG_FULL_MAX])
+static const struct moved *find_moved(const struct config_entry *entry, char full[CONFIG_FULL_MAX])
 {
-    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++) {
-        snprintf(pattern, CONFIG_FULL_MAX, "%s.%s", moved[i].section, moved[i].key);
+    char pattern[CONFIG_FULL_MAX];
+    const int is_named = config_full_name(entry->section, entry->key, full) != NULL;
+    for (size_t i = 0; is_named && i < sizeof moved / sizeof moved[0]; i++) {
+        snprintf(pattern, sizeof pattern, "%s.%s", moved[i].section, moved[i].key);
         if (fnmatch(pattern, full, 0) == 0)
             return &moved[i];
     }
@@ -187,31 +191,27 @@ static const struct gone_key *find_moved(const char *full, char pattern[CONFIG_F
 
 const char *gone_place(const struct config_entry *entry, char section[CONFIG_FULL_MAX])
 {
-    char full[CONFIG_FULL_MAX], pattern[CONFIG_FULL_MAX];
-    const struct gone_key *gone =
-        config_full_name(entry->section, entry->key, full) ? find_moved(full, pattern) : NULL;
-    if (!gone || gone_same_value(gone->value, entry->value))
+    char full[CONFIG_FULL_MAX];
+    const struct moved *found = find_moved(entry, full);
+    if (!found || gone_same_value(found->value, entry->value))
         return NULL;
-    const char *end = *gone->instead == '[' ? strchr(gone->instead, ']') : NULL;
-    if (end) {
-        snprintf(section, CONFIG_FULL_MAX, "%.*s", (int)(end - gone->instead) - 1, gone->instead + 1);
-        return end + 2;
-    }
-    /* "items.a" of items.a.mechanism.gram-share: the pattern without its star is what follows. */
-    snprintf(section, CONFIG_FULL_MAX, "%.*s", (int)(strlen(full) - strlen(pattern) + 1), full);
-    return gone->instead;
+    /* Without another section: "items.a" of items.a.mechanism.shares, whose end the pattern has behind its star. */
+    const size_t end = strlen(found->section) + strlen(found->key);
+    if (found->to_section)
+        snprintf(section, CONFIG_FULL_MAX, "%s", found->to_section);
+    else
+        snprintf(section, CONFIG_FULL_MAX, "%.*s", (int)(strlen(full) - end), full);
+    return found->to_key;
 }
 
-static int check_moved(const struct config_entry *entry, const char *full, struct dpf_error *error)
+static int check_moved(const struct config_entry *entry, struct dpf_error *error)
 {
-    char pattern[CONFIG_FULL_MAX], section[CONFIG_FULL_MAX];
-    if (!find_moved(full, pattern))
-        return 0;
+    char section[CONFIG_FULL_MAX], full[CONFIG_FULL_MAX];
     const char *key = gone_place(entry, section);
     return key ? error_at(error, DPF_FAULT_CONFIG, entry->file, entry->line,
                           "[%s] %s has moved: write it as [%s] %s = %s", entry->section, entry->key, section,
                           key, entry->value)
-               : 1;
+               : find_moved(entry, full) != NULL;
 }
 
 /* 1 if this is the entry's key with a value that says nothing, -1 with an error if it says something; 0 if it is another key. */
@@ -246,5 +246,5 @@ int gone_check(const struct config *config, const struct config_entry *entry, st
         found = check_key(&told[i], NULL, config, entry, full, error);
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0] && !found; i++)
         found = check_key(&fixed[i], fixed[i].value, config, entry, full, error);
-    return found ? found : check_moved(entry, full, error);
+    return found ? found : check_moved(entry, error);
 }
