@@ -67,28 +67,25 @@ static const struct term_plan *term_with_settings(const struct plan *plan)
     return NULL;
 }
 
+static int has_settings(const dpf_component *component, uint32_t flags)
+{
+    (void)flags;
+    return ((const dpf_mechanism *)component->functions)->settings != NULL;
+}
+
 /* Most noise has one scale, which budget = total chooses: says which mechanisms have more than that to choose. */
 static int refuse_mechanisms(const struct choice *c, struct dpf_error *error)
 {
     const struct plan *plan = &c->session->plan;
     struct text with = {0};
-    for (int64_t i = 0; i < registry_count(plan->registry); i++) {
-        struct dpf_error ignored = {0};
-        const struct registry_entry *entry =
-            strcmp(registry_role_at(plan->registry, i), DPF_ROLE_MECHANISM) == 0
-                ? registry_at(plan->registry, i, &ignored)
-                : NULL;
-        if (entry && ((const dpf_mechanism *)entry->component->functions)->settings)
-            text_add(&with, "%s%s", with.length ? ", " : "", entry->component->id);
-    }
+    registry_add_fitting(plan->registry, DPF_ROLE_MECHANISM, has_settings, 0, &with);
     const int is_total = plan->privacy.params.values[PRIVACY_BUDGET].integer == BUDGET_TOTAL;
     const int status = error_set(
         error, DPF_FAULT_CONFIG,
         "--choose %g: no release of the configuration has a mechanism with settings to choose from (those "
         "that "
         "do: %s). The scale of other noise is chosen by [privacy] budget = total, total-epsilon = %g%s",
-        c->target, with.data ? with.data : "none", c->target,
-        is_total ? ", as it is here: leave --choose out" : "");
+        c->target, with.data, c->target, is_total ? ", as it is here: leave --choose out" : "");
     text_free(&with);
     return status;
 }

@@ -117,21 +117,11 @@ static const struct elsewhere {
     {"federation", "link", DPF_ROLE_LINK, "local", {NULL, NULL}, NULL},
 };
 
-static int64_t index_of(const struct registry *registry, const char *role, const char *id)
-{
-    int64_t i = registry_count(registry) - 1;
-    while (i >= 0 &&
-           (strcmp(registry_role_at(registry, i), role) != 0 || strcmp(registry_id_at(registry, i), id) != 0))
-        i--;
-    return i;
-}
-
 /* What is required may stand in the file of whoever makes the component. */
-static int check_keys(struct plan *plan, const struct elsewhere *e, int64_t index, const char *id,
-                      struct dpf_error *error)
+static int check_keys(struct plan *plan, const struct elsewhere *e, const char *id, struct dpf_error *error)
 {
     struct config_values values;
-    const struct registry_entry *entry = registry_at(plan->registry, index, error);
+    const struct registry_entry *entry = registry_look(plan->registry, e->role, id, error);
     if (!entry)
         return -1;
     const dpf_component *component = entry->component;
@@ -164,10 +154,10 @@ static int check_elsewhere(struct plan *plan, const struct elsewhere *e, struct 
     int status = 0;
     for (int i = 0; i < 2; i++)
         id = e->words[i] && strcmp(named, e->words[i]) == 0 ? e->chosen : id;
-    const int64_t index = index_of(plan->registry, e->role, id);
-    if (index >= 0 && has_keys) {
-        status = check_keys(plan, e, index, id, error);
-    } else if (index < 0 && entry && id == named) {
+    const int is_there = registry_has(plan->registry, e->role, id);
+    if (is_there && has_keys) {
+        status = check_keys(plan, e, id, error);
+    } else if (!is_there && entry && id == named) {
         struct dpf_error unknown = {0};
         registry_find(plan->registry, e->role, id, &unknown);
         refuse_name(plan, e->section, e->key, id, &unknown, error);

@@ -79,25 +79,23 @@ static dpf_query row_query(const dpf_query *query)
     };
 }
 
+static int takes(const dpf_component *component, uint32_t flags)
+{
+    return (((const dpf_solver *)component->functions)->flags & flags) != 0;
+}
+
 /* Names the solvers that take such queries. */
 static int refuse_solver(struct plan *plan, const struct side_plan *side, const struct term_plan *term,
                          uint32_t needed, struct dpf_error *error)
 {
     struct text fit = {0};
-    for (int64_t i = 0; i < registry_count(plan->registry); i++) {
-        struct dpf_error ignored = {0};
-        const struct registry_entry *entry = strcmp(registry_role_at(plan->registry, i), DPF_ROLE_SOLVER) == 0
-                                                 ? registry_at(plan->registry, i, &ignored)
-                                                 : NULL;
-        if (entry && ((const dpf_solver *)entry->component->functions)->flags & needed)
-            text_add(&fit, "%s%s", fit.length ? ", " : "", entry->component->id);
-    }
+    registry_add_fitting(plan->registry, DPF_ROLE_SOLVER, takes, needed, &fit);
     const int status = config_error(plan->config, plan_side_name(side->side), "solver", error,
                                     "solver %s does not take the %s queries of loss %s; those that do: %s. "
                                     "Set one of them, or another loss",
                                     side->solver->entry->component->id,
                                     needed == DPF_SOLVER_GRADIENT ? "gradient" : "quadratic",
-                                    term->loss->entry->component->id, fit.data ? fit.data : "none");
+                                    term->loss->entry->component->id, fit.data);
     text_free(&fit);
     return status;
 }

@@ -11,9 +11,9 @@ int64_t release_passes(const struct plan *plan, int side);
 int64_t release_count(const struct plan *plan, const struct term_plan *term);
 /* Events of one term that releases count times; noise_fit has planned its noise. */
 int release_complete(struct plan *plan, struct term_plan *term, int64_t count, struct dpf_error *error);
-/* Refuses noise that does not fit the parties that solve and send. */
 /* Whether as many parties send as noise in shares counts on, and the budget can be divided as the term says. */
 int release_check_shares(const struct plan *plan, const struct term_plan *term, struct dpf_error *error);
+/* Refuses noise that does not fit the parties that solve and send. */
 int release_check_noise(const struct plan *plan, const struct side_plan *side, const struct term_plan *term,
                         struct dpf_error *error);
 

@@ -210,7 +210,7 @@ void registry_free(struct registry *registry)
     free(registry);
 }
 
-static struct known *lookup(struct registry *registry, const char *role, const char *id)
+static struct known *lookup(const struct registry *registry, const char *role, const char *id)
 {
     for (size_t i = 0; i < registry->n; i++)
         if (strcmp(registry->known[i].role, role) == 0 && strcmp(registry->known[i].id, id) == 0)
@@ -345,6 +345,34 @@ const struct registry_entry *registry_at(struct registry *registry, int64_t inde
 {
     struct known *known = &registry->known[index];
     return fill_entry(known, error) == 0 ? &known->entry : NULL;
+}
+
+int registry_has(const struct registry *registry, const char *role, const char *id)
+{
+    return lookup(registry, role, id) != NULL;
+}
+
+const struct registry_entry *registry_look(struct registry *registry, const char *role, const char *id,
+                                           struct dpf_error *error)
+{
+    struct known *known = lookup(registry, role, id);
+    return known && fill_entry(known, error) == 0 ? &known->entry : NULL;
+}
+
+void registry_add_fitting(struct registry *registry, const char *role,
+                          int (*fits)(const dpf_component *component, uint32_t flags), uint32_t flags,
+                          struct text *out)
+{
+    int n = 0;
+    for (size_t i = 0; i < registry->n; i++) {
+        struct dpf_error ignored = {0};
+        struct known *known = &registry->known[i];
+        if (strcmp(known->role, role) == 0 && fill_entry(known, &ignored) == 0 &&
+            fits(known->entry.component, flags))
+            text_add(out, "%s%s", n++ ? ", " : "", known->id);
+    }
+    if (!n)
+        text_add(out, "none");
 }
 
 int64_t registry_used_count(const struct registry *registry)

@@ -47,6 +47,15 @@ const char *registry_role_at(const struct registry *registry, int64_t index);
 const char *registry_id_at(const struct registry *registry, int64_t index);
 /* Loads it, to be looked at and not to be run: without sha256. NULL on error. */
 const struct registry_entry *registry_at(struct registry *registry, int64_t index, struct dpf_error *error);
+/* Whether there is such a component; nothing is loaded. */
+int registry_has(const struct registry *registry, const char *role, const char *id);
+/* As registry_at, of one that is there. */
+const struct registry_entry *registry_look(struct registry *registry, const char *role, const char *id,
+                                           struct dpf_error *error);
+/* Adds the ids of the components of a role for which fits says yes, separated by commas; "none" if there are none. */
+void registry_add_fitting(struct registry *registry, const char *role,
+                          int (*fits)(const dpf_component *component, uint32_t flags), uint32_t flags,
+                          struct text *out);
 /* Entries loaded by registry_find so far: for run.json. */
 int64_t registry_used_count(const struct registry *registry);
 const struct registry_entry *registry_used_at(const struct registry *registry, int64_t index);
