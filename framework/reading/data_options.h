@@ -28,6 +28,8 @@ struct data_form {
     int sections;            /* a line "ITEM:" begins the lines of an item */
 };
 extern const struct data_form data_forms[];
+/* Of [data] format = NAME; NULL: there is no such format. */
+const struct data_form *data_form_named(const char *name);
 enum data_duplicates { DUPLICATES_ERROR, DUPLICATES_FIRST, DUPLICATES_LAST, DUPLICATES_MEAN, DUPLICATES_SUM };
 enum data_out_of_range { RANGE_ERROR, RANGE_CLIP, RANGE_DROP };
 enum data_feedback { FEEDBACK_EXPLICIT, FEEDBACK_IMPLICIT, FEEDBACK_COUNTS };

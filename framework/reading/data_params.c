@@ -2,6 +2,7 @@
 #include "reading/data_params.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "reading/data_options.h"
 
@@ -27,6 +28,15 @@ const struct data_form data_forms[] = {
     [FORMAT_RECBOLE] = {.delimiter = "tab", .header = HEADER_YES},
     [FORMAT_SYNTHETIC] = {.delimiter = "comma"},
 };
+
+const struct data_form *data_form_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &data_forms[i];
+    return NULL;
+}
+
 static const dpf_enum_value headers[] = {
     {"auto", "a first line whose rating field is a word, or which has a usual name and no number, is a "
              "header; the log says so. A proof needs the answer "

@@ -101,17 +101,40 @@ static int are_numbers(const struct first_row *row)
     return row->n > 0;
 }
 
+/* A header that has a number where records have one is a record that a run would lose. */
+static void doubt_header(const struct file_options *options, const char *path, const struct first_row *first,
+                         const struct layout *layout)
+{
+    static const enum column numbers[] = {COLUMN_RATING, COLUMN_TIME, COLUMN_WEIGHT};
+    char shown[96];
+    double number;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const int c = layout->columns[numbers[i]];
+        if (c < 0 || c >= first->n || field_real(&first->fields[c], &number) != 0)
+            continue;
+        log_message(LOG_LEVEL_WARNING,
+                    "%s:%lld: data.%sheader = yes, but column %d (data.%s) of this line is a number (%s): if "
+                    "it is a record, it is lost as a header; set data.%sheader = no",
+                    path, (long long)first->line, options->prefix, c + 1, options->keys[numbers[i]],
+                    field_show(&first->fields[c], shown), options->prefix);
+        return;
+    }
+}
+
 /* Its layout, by the first row. */
 static int decide(const struct file_options *options, enum form_use use, const char *path, int found,
                   const struct first_row *first, const struct dpf_error *fault, struct input_form *out,
                   struct dpf_error *error)
 {
     struct dpf_error local = *fault;
+    const int looks = use == FORM_TO_LOOK || use == FORM_TO_DOUBT;
     if (found > 0 && layout_decide(options, first->fields, first->n, &out->layout, &local) == 0) {
-        if (use != FORM_TO_LOOK && out->layout.has_header && options->header == HEADER_AUTO)
+        if (use == FORM_TO_DOUBT && out->layout.has_header)
+            doubt_header(options, path, first, &out->layout);
+        if (!looks && out->layout.has_header && options->header == HEADER_AUTO)
             log_message(LOG_LEVEL_INFO, "%s:%lld: read as a header (data.%sheader = auto)", path,
                         (long long)first->line, options->prefix);
-        if (use != FORM_TO_LOOK && out->layout.has_header && are_numbers(first))
+        if (!looks && out->layout.has_header && are_numbers(first))
             log_message(
                 LOG_LEVEL_WARNING,
                 "%s:%lld: the header has numbers and no names: if it is a record, set data.%sheader = no",
@@ -119,13 +142,13 @@ static int decide(const struct file_options *options, enum form_use use, const c
         return 0;
     }
     /* What is wrong with the first line of a file is for its reading to say; what its columns lack, at once. */
-    if (found > 0 || (found < 0 && use != FORM_TO_LOOK))
+    if (found > 0 || (found < 0 && !looks))
         return place_error(&local, path, first->line, error);
     if (found == 0 && options->header == HEADER_YES)
         return error_at(error, DPF_FAULT_DATA, path, 0,
                         "this file is empty, so it has no header; give it one, or set data.%sheader = no",
                         options->prefix);
-    if (found == 0 && use != FORM_TO_LOOK)
+    if (found == 0 && !looks)
         return error_at(error, DPF_FAULT_DATA, path, 0, "this file contains no records");
     return -1;
 }
@@ -148,60 +171,33 @@ int input_form_by_first_line(const struct file_options *options, enum form_use u
     return status;
 }
 
-/* A header that has a number where records have one is a record that a run would lose. */
-static void warn_of_number(const struct file_options *options, const char *path,
-                           const struct first_row *first)
+static int by_opening(const struct file_options *options, enum form_use use, const char *path,
+                      struct input_form *out, struct dpf_error *error)
 {
-    static const enum column numbers[] = {COLUMN_RATING, COLUMN_TIME, COLUMN_WEIGHT};
-    struct dpf_error unsaid = {0};
-    struct layout layout;
-    char shown[96];
-    double number;
-    if (layout_decide(options, first->fields, first->n, &layout, &unsaid) != 0 || !layout.has_header)
-        return;
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        const int c = layout.columns[numbers[i]];
-        if (c < 0 || c >= first->n || field_real(&first->fields[c], &number) != 0)
-            continue;
-        log_message(LOG_LEVEL_WARNING,
-                    "%s:%lld: data.%sheader = yes, but column %d (data.%s) of this line is a number (%s): if "
-                    "it is a record, it is lost as a header; set data.%sheader = no",
-                    path, (long long)first->line, options->prefix, c + 1, options->keys[numbers[i]],
-                    field_show(&first->fields[c], shown), options->prefix);
-        return;
-    }
+    struct source source;
+    if (source_open(&source, path, LOOK_BLOCK, error) != 0)
+        return -1;
+    source.sectioned = options->sections;
+    const int status = input_form_by_first_line(options, use, path, &source, out, error);
+    source_close(&source);
+    return status;
 }
 
 void input_form_warn(const struct file_options *options, const char *path)
 {
     struct dpf_error unsaid = {0};
-    struct source source;
-    struct block block = {0};
-    struct first_row first;
-    struct quoted *quoted = options->quoting ? quoted_new(&options->delimiter, &unsaid) : NULL;
-    if (options->header != HEADER_YES || source_open(&source, path, LOOK_BLOCK, &unsaid) != 0) {
-        quoted_free(quoted);
-        return;
-    }
-    source.sectioned = options->sections;
-    if (find_first(options, &source, &block, quoted, &first, &unsaid) > 0)
-        warn_of_number(options, path, &first);
-    source_close(&source);
-    quoted_free(quoted);
-    block_free(&block);
+    struct input_form out;
+    if (options->header == HEADER_YES)
+        by_opening(options, FORM_TO_DOUBT, path, &out, &unsaid);
 }
 
 int input_form_look(const struct file_options *options, const char *path, struct input_form *out,
                     struct dpf_error *error)
 {
     struct dpf_error found = {0};
-    struct source source;
     int status = input_form_by_keys(options, FORM_TO_LOOK, path, out, &found);
-    if (status == 0 && source_open(&source, path, LOOK_BLOCK, &found) == 0) {
-        source.sectioned = options->sections;
-        status = input_form_by_first_line(options, FORM_TO_LOOK, path, &source, out, &found) == 0;
-        source_close(&source);
-    }
+    if (status == 0)
+        status = by_opening(options, FORM_TO_LOOK, path, out, &found) == 0;
     if (status > 0)
         return 1;
     if (!found.fault)

@@ -20,7 +20,8 @@ struct input_form {
 enum form_use {
     FORM_TO_READ, /* the file has to have a record, and a good one first */
     FORM_TO_LIST, /* faults of lines are listed, so that a declared form needs no first line */
-    FORM_TO_LOOK  /* the form alone is asked for; what is wrong with the first line itself is no error here */
+    FORM_TO_LOOK, /* the form alone is asked for; what is wrong with the first line itself is no error here */
+    FORM_TO_DOUBT /* likewise, with a warning if a declared header seems to be a record */
 };
 
 /* The form, where keys declare it. 1: they do; 0: they do not, and the first line has to be asked; -1: an error. */

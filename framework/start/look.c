@@ -9,6 +9,7 @@
 #include "lines/fields.h"
 #include "lines/quoted.h"
 #include "lines/source.h"
+#include "reading/data_options.h"
 #include "reading/layout.h"
 
 #define BLOCK ((size_t)1 << 16)
@@ -329,16 +330,13 @@ const char *look_delimiter(const struct look *look)
 
 int look_fits(const struct look *look, const char *format)
 {
-    static const struct {
-        const char *format, *delimiter;
-        int fields; /* 0: any number, under a header */
-    } fixed[] = {{"movielens-1m", "double-colon", 4}, {"movielens-100k", "tab", 4}, {"recbole", "tab", 0}};
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        if (strcmp(format, fixed[i].format) == 0)
-            return strcmp(look_delimiter(look), fixed[i].delimiter) == 0 &&
-                   (fixed[i].fields ? look->fields == fixed[i].fields && !look->has_header
-                                    : strcmp(look->format, "recbole") == 0);
-    return 1;
+    const struct data_form *form = data_form_named(format);
+    const int has_names = form && form->header == HEADER_YES;
+    if (!form || form->sections || (!form->fields && !has_names))
+        return 1;
+    return strcmp(look_delimiter(look), form->delimiter) == 0 &&
+           (has_names ? strcmp(look->format, format) == 0
+                      : look->fields == form->fields && !look->has_header);
 }
 
 int look_title(const struct look *look)

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "data/load.h"
+#include "reading/data_options.h"
 #include "reading/public_file.h"
 #include "run/session.h"
 #include "start/expectation.h"
@@ -129,11 +130,8 @@ static void print_catalogue(const struct start_facts *facts)
 /* How to go on: pairs are read as the records are, but for columns that they do not need. */
 static void print_next(const struct start_facts *facts, const char *config, int stem, const char *records)
 {
-    const char *delimiter = facts->values[FACT_DELIMITER];
-    if (!delimiter)
-        delimiter = strcmp(facts->values[FACT_FORMAT], "csv") == 0            ? "comma"
-                    : strcmp(facts->values[FACT_FORMAT], "movielens-1m") == 0 ? "double-colon"
-                                                                              : "tab";
+    const char *stated = facts->values[FACT_DELIMITER],
+               *delimiter = stated ? stated : data_form_named(facts->values[FACT_FORMAT])->delimiter;
     const int tabs = strcmp(delimiter, "tab") == 0, commas = strcmp(delimiter, "comma") == 0;
     printf("Train: dpframe run %s -O %.*s-results\n", config, stem, config);
     if (facts->ranking) {
