@@ -220,26 +220,17 @@ static void count_seen(const struct checking *c, double *least, double *most)
             }
 }
 
-/* Also if nothing can be looked at; and for good, where a block has few numbers beside others of many. */
-static int seen_enough(const struct checking *c, int trainings)
+/* How far the numbers that were seen are from enough, which is 1 or more; also if nothing can be looked at, and for good, where
+   a block has few numbers beside others of many. */
+static double seen_share(const struct checking *c, int trainings)
 {
     double least, most;
     count_seen(c, &least, &most);
-    return least >= ENOUGH || (most >= ENOUGH && (least >= ENOUGH_OF_FEW || trainings >= ENOUGH_TRAININGS));
+    const double few = fmax(least / ENOUGH_OF_FEW, (double)trainings / ENOUGH_TRAININGS);
+    return fmax(least / ENOUGH, fmin(most / ENOUGH, few));
 }
 
-/* How far that is, of UNITS, for the user who waits. */
-#define UNITS 1000
-
-static int64_t seen_share(const struct checking *c, int trainings)
-{
-    double least, most;
-    count_seen(c, &least, &most);
-    const double all = most > 0 ? least / ENOUGH : 0,
-                 few = fmin(most / ENOUGH, fmax(least / ENOUGH_OF_FEW, (double)trainings / ENOUGH_TRAININGS));
-    return (int64_t)(UNITS *
-                     fmin(1, fmax((double)trainings / MOST_TRAININGS, fmax(all, most > 0 ? few : 0))));
-}
+#define UNITS 1000 /* of progress */
 
 static void add_finding(struct noise_check *out, int side, int place, enum noise_aspect aspect,
                         const struct noise_tally *tally)
@@ -304,10 +295,11 @@ int noise_check_run(struct plan *plan, const struct dataset *dataset, struct poo
         status = interrupt_check("the noise was looked at", error);
         if (status == 0)
             status = watch(&c, plan, dataset, pool, i, error);
-        done = seen_enough(&c, i + 1);
-        const int64_t share = seen_share(&c, i + 1);
-        ticker_add(share > told ? share - told : 0);
-        told = share > told ? share : told;
+        const double seen = seen_share(&c, i + 1);
+        done = seen >= 1;
+        const int64_t units = (int64_t)(UNITS * fmin(1, fmax(seen, (double)(i + 1) / MOST_TRAININGS)));
+        ticker_add(units > told ? units - told : 0);
+        told = units > told ? units : told;
     }
     ticker_end();
     if (status == 0)
