@@ -341,11 +341,14 @@ static void print_options(const char *usage)
     }
 }
 
-int arguments_print_options(int wanted)
+void arguments_print_options(int wanted)
 {
-    const int before = prints_options;
     prints_options = wanted;
-    return before;
+}
+
+int arguments_prints_options(void)
+{
+    return prints_options;
 }
 
 /* As wide as the terminal at most. */

@@ -18,8 +18,9 @@ int command_on(int argc, char **argv, const char *usage, int operands, const cha
                int (*act)(const struct arguments *, struct dpf_error *));
 /* Prints a help text, as wide as the terminal at most. */
 void arguments_print_usage(const char *usage);
-/* From now on, the options of a help text in place of it, one a line: for shells. Returns what was wanted before. */
-int arguments_print_options(int wanted);
+/* Whether from now on the options of a help text are printed in place of it, one a line: for shells. */
+void arguments_print_options(int wanted);
+int arguments_prints_options(void);
 /* Where the first word stands that is neither an option nor the value of one; 0: nowhere. */
 int arguments_first_word(int argc, char **argv);
 /* Whether a word is the name of a configuration. */

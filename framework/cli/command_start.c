@@ -18,7 +18,7 @@ int command_start(int argc, char **argv)
     struct dpf_error error = {0};
     struct arguments arguments;
     int status = arguments_parse(argc, argv, usage, &arguments, &error);
-    if (status == 1 && !arguments_print_options(0))
+    if (status == 1 && !arguments_prints_options())
         start_facts_print_help();
     if (status == 0)
         status = start_config(&arguments, &error);
